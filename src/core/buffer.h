@@ -39,6 +39,8 @@ class Buffer {
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
   explicit operator bool() const { return data_ != nullptr; }
+  /// Makes size() smaller; the block stays as it is.
+  void shrink(size_t bytes) { size_ = bytes < size_ ? bytes : size_; }
   void reset();
 
  private:
