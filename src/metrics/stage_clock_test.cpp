@@ -10,7 +10,9 @@ TEST(Histogram, BucketEdgesContainTheirValues) {
   for (uint64_t ns = 0; ns < 100'000'000; ns = ns * 5 / 4 + 1) {
     const size_t bucket = bucket_of(ns);
     EXPECT_LT(ns, bucket_ns(bucket)) << ns;
-    if (bucket > 0) EXPECT_GE(ns, bucket_ns(bucket - 1)) << ns;
+    if (bucket > 0) {
+      EXPECT_GE(ns, bucket_ns(bucket - 1)) << ns;
+    }
   }
 }
 
