@@ -19,9 +19,12 @@ namespace yoload {
 template <class Value>
 class StaticCache {
  public:
-  /// Takes from `budget` at most `max_bytes`, and gives them back when destroyed.
+  /// Holds at most `max_bytes`. Takes them from `budget` and gives them back when destroyed; with a
+  /// null budget the values account for themselves.
   StaticCache(MemoryBudget* budget, uint64_t max_bytes) : budget_(budget), max_bytes_(max_bytes) {}
-  ~StaticCache() { budget_->give_back(bytes_); }
+  ~StaticCache() {
+    if (budget_ != nullptr) budget_->give_back(bytes_);
+  }
   StaticCache(const StaticCache&) = delete;
   StaticCache& operator=(const StaticCache&) = delete;
 
@@ -35,7 +38,7 @@ class StaticCache {
   bool insert(uint32_t record, std::shared_ptr<const Value> value, uint64_t bytes) {
     std::unique_lock lock(mutex_);
     if (bytes_ + bytes > max_bytes_ || entries_.contains(record)) return false;
-    if (!budget_->try_take(bytes)) return false;
+    if (budget_ != nullptr && !budget_->try_take(bytes)) return false;
     entries_.emplace(record, std::move(value));
     bytes_ += bytes;
     return true;

@@ -1,5 +1,5 @@
-// Aligned byte buffers that are recycled instead of freed: a page fault per 4 KB costs more than a blend.
-// SPDX-License-Identifier: Apache-2.0
+// Aligned byte buffers that are recycled instead of freed: a page fault per 4 KB costs more than a
+// blend. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,8 @@ class Buffer {
 };
 
 /// Recycles buffers by size class (eight classes per power of two, so at most 12.5 % is wasted).
-/// Thread-safe. It does not limit what is handed out: MemoryBudget does that. It does bound what lies
-/// idle: `max_idle_bytes`; beyond it returned blocks go to the system.
+/// Thread-safe. It does not limit what is handed out: MemoryBudget does that. It does bound what
+/// lies idle: `max_idle_bytes`; beyond it returned blocks go to the system.
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   static std::shared_ptr<BufferPool> create(size_t max_idle_bytes);

@@ -31,15 +31,17 @@ std::string cgroup_folder(const std::string& root, const std::string& controller
     const size_t second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const bool match = controller.empty() ? controllers == ",,"
-                                          : controllers.find("," + controller + ",") != std::string::npos;
+    const bool match = controller.empty()
+                           ? controllers == ",,"
+                           : controllers.find("," + controller + ",") != std::string::npos;
     if (match) return line.substr(second + 1);
   }
   return "";
 }
 
-/// Calls `visit` with every folder from the process's own group up to the mount point. In a container
-/// the inner path may not exist below the mount: then only the mount point is left, which is right.
+/// Calls `visit` with every folder from the process's own group up to the mount point. In a
+/// container the inner path may not exist below the mount: then only the mount point is left, which
+/// is right.
 template <class Visit>
 void up_the_tree(const std::string& mount, std::string group, const Visit& visit) {
   while (true) {
@@ -59,7 +61,8 @@ double cpu_quota(const std::string& root) {
     std::istringstream line(first_line(folder + "/cpu.max"));
     std::string limit;
     double period = 0;
-    if (line >> limit >> period && limit != "max" && period > 0) note(std::atof(limit.c_str()) / period);
+    if (line >> limit >> period && limit != "max" && period > 0)
+      note(std::atof(limit.c_str()) / period);
   });
   for (const char* mount : {"sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"}) {
     up_the_tree(root + mount, cgroup_folder(root, "cpu"), [&](const std::string& folder) {
@@ -90,8 +93,9 @@ uint64_t memory_limit_bytes(const std::string& root) {
   };
   up_the_tree(root + "sys/fs/cgroup", cgroup_folder(root, ""),
               [&](const std::string& folder) { note(first_line(folder + "/memory.max")); });
-  up_the_tree(root + "sys/fs/cgroup/memory", cgroup_folder(root, "memory"),
-              [&](const std::string& folder) { note(first_line(folder + "/memory.limit_in_bytes")); });
+  up_the_tree(
+      root + "sys/fs/cgroup/memory", cgroup_folder(root, "memory"),
+      [&](const std::string& folder) { note(first_line(folder + "/memory.limit_in_bytes")); });
   return limit;
 }
 
@@ -116,7 +120,8 @@ MachineFacts read_machine(const std::string& root) {
   if (cpus.empty()) cpus.push_back(0);
   std::set<std::pair<std::string, std::string>> cores;
   for (const int cpu : cpus) {
-    const std::string folder = root + "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    const std::string folder =
+        root + "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
     const std::string core = first_line(folder + "core_id");
     // Without topology every CPU counts as a core.
     cores.insert(core.empty() ? std::pair{std::string("cpu"), std::to_string(cpu)}

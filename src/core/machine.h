@@ -1,5 +1,5 @@
-// What this process may really use: cores after affinity and cgroup quota, memory after cgroup limits.
-// SPDX-License-Identifier: Apache-2.0
+// What this process may really use: cores after affinity and cgroup quota, memory after cgroup
+// limits. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

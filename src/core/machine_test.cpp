@@ -13,7 +13,9 @@ namespace {
 /// A pretended / with the files that read_machine looks at.
 class FakeRoot : public testing::Test {
  protected:
-  FakeRoot() : root_(std::filesystem::temp_directory_path() / ("yoload_root_" + std::to_string(getpid()))) {}
+  FakeRoot()
+      : root_(std::filesystem::temp_directory_path() /
+              ("yoload_root_" + std::to_string(getpid()))) {}
   ~FakeRoot() override { std::filesystem::remove_all(root_); }
   void write(const std::string& file, const std::string& text) {
     std::filesystem::create_directories((root_ / file).parent_path());

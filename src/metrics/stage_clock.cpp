@@ -23,8 +23,12 @@ std::string_view name(Work work) {
   return kNames.at(static_cast<size_t>(work));
 }
 
-int64_t thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
-int64_t process_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
+int64_t thread_cpu_ns() {
+  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+int64_t process_cpu_ns() {
+  return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
 
 size_t bucket_of(uint64_t ns) {
   if (ns < 4) return ns;

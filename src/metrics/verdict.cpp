@@ -40,23 +40,26 @@ std::string verdict_of(const Report& report) {
         100 * at.starved_share, report.threads, 100 * at.worker_busy_share);
   }
   const std::string cause =
-      at.saturated_by == "read"
-          ? "reading files takes most of it; put the data on a faster disk or a RAM disk, or use cache=bytes"
+      at.saturated_by == "read" ? "reading files takes most of it; put the data on a faster disk "
+                                  "or a RAM disk, or use cache=bytes"
       : at.saturated_by == "augment"
           ? "augmentation takes most of it; more threads, or fidelity=fused"
       : at.saturated_by == "resize"
           ? "resizing takes most of it; fidelity=fused decodes at the size that is needed"
-      : "decoding takes most of it; more threads, or cache=pixels if the pictures fit in memory";
+          : "decoding takes most of it; more threads, or cache=pixels if the pictures fit in "
+            "memory";
   if (at.worker_busy_share < 0.7) {
     return fmt::format(
-        "the consumer starved {:.0f} % of the time although {} threads were only {:.0f} % busy: too few "
+        "the consumer starved {:.0f} % of the time although {} threads were only {:.0f} % busy: "
+        "too few "
         "batches may be in flight (memory budget, prefetch) or other processes hold the cores",
         100 * at.starved_share, report.threads, 100 * at.worker_busy_share);
   }
-  return fmt::format("the consumer starved {:.0f} % of the time: {} threads are {:.0f} % busy, {} is "
-                     "{:.0f} % of their work; {}",
-                     100 * at.starved_share, report.threads, 100 * at.worker_busy_share,
-                     at.saturated_by, 100 * at.saturated_share, cause);
+  return fmt::format(
+      "the consumer starved {:.0f} % of the time: {} threads are {:.0f} % busy, {} is "
+      "{:.0f} % of their work; {}",
+      100 * at.starved_share, report.threads, 100 * at.worker_busy_share, at.saturated_by,
+      100 * at.saturated_share, cause);
 }
 
 }  // namespace yoload

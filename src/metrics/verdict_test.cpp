@@ -17,7 +17,8 @@ Report report_with(double wait_s, double step_s, const char* slow_stage) {
   report.consumer_wait_s = wait_s;
   report.consumer_busy_s = step_s;
   for (const char* stage : {"read", "decode", "resize", "plan", "augment"}) {
-    report.stages.push_back({stage, 10, stage == std::string(slow_stage) ? report.wall_s * 1.8 : 0.01});
+    report.stages.push_back(
+        {stage, 10, stage == std::string(slow_stage) ? report.wall_s * 1.8 : 0.01});
   }
   return report;
 }

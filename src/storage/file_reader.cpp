@@ -53,7 +53,8 @@ Result<Buffer> read_file(const std::string& path, BufferPool* pool, uint64_t max
     Buffer buffer = pool != nullptr ? pool->acquire(bytes) : Buffer::allocate(bytes);
     size_t done = 0;
     while (done < bytes) {
-      const ssize_t got = pread(file.get(), buffer.data() + done, bytes - done, static_cast<off_t>(done));
+      const ssize_t got =
+          pread(file.get(), buffer.data() + done, bytes - done, static_cast<off_t>(done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return os_error(path, "read");
       if (got == 0) break;  // shrank meanwhile: the decoder will say what is missing
@@ -62,7 +63,8 @@ Result<Buffer> read_file(const std::string& path, BufferPool* pool, uint64_t max
     buffer.shrink(done);
     return buffer;
   } catch (const std::bad_alloc&) {
-    return Status(Code::out_of_memory, Stage::storage, fmt::format("no memory for {} bytes", bytes), path);
+    return Status(Code::out_of_memory, Stage::storage, fmt::format("no memory for {} bytes", bytes),
+                  path);
   }
 }
 

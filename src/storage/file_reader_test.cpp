@@ -12,7 +12,9 @@ namespace {
 
 class ReadFile : public testing::Test {
  protected:
-  ReadFile() : folder_(std::filesystem::temp_directory_path() / ("yoload_read_" + std::to_string(getpid()))) {
+  ReadFile()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("yoload_read_" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~ReadFile() override { std::filesystem::remove_all(folder_); }
