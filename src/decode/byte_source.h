@@ -1,7 +1,7 @@
 // Random access to the first bytes of a file or of a block in memory, for the header readers.
 //
-// Header facts may lie anywhere (a TIFF directory sits at the end, a large EXIF block pushes a JPEG's
-// size behind it), so the readers ask by offset and one set of them serves memory and files.
+// Header facts may lie anywhere (a TIFF directory sits at the end, a large EXIF block pushes a
+// JPEG's size behind it), so the readers ask by offset and one set of them serves memory and files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

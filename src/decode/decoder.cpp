@@ -8,8 +8,8 @@
 #include <new>
 
 #include "decode/header.h"
-#include "decode/jpeg/jpeg_scale.h"
 #include "decode/job.h"
+#include "decode/jpeg/jpeg_scale.h"
 
 namespace yoload {
 namespace {
@@ -18,14 +18,22 @@ using decode::fail;
 
 Status dispatch(decode::Job& job) {
   switch (job.out.info.format) {
-    case ImageFormat::jpeg: return decode::decode_jpeg(job);
-    case ImageFormat::png: return decode::decode_png(job);
-    case ImageFormat::webp: return decode::decode_webp(job);
-    case ImageFormat::tiff: return decode::decode_tiff(job);
-    case ImageFormat::bmp: return decode::decode_bmp(job);
-    case ImageFormat::gif: return decode::decode_gif(job);
-    case ImageFormat::npy: return decode::decode_npy(job);
-    default: return fail(Code::unsupported, "no decoder");
+    case ImageFormat::jpeg:
+      return decode::decode_jpeg(job);
+    case ImageFormat::png:
+      return decode::decode_png(job);
+    case ImageFormat::webp:
+      return decode::decode_webp(job);
+    case ImageFormat::tiff:
+      return decode::decode_tiff(job);
+    case ImageFormat::bmp:
+      return decode::decode_bmp(job);
+    case ImageFormat::gif:
+      return decode::decode_gif(job);
+    case ImageFormat::npy:
+      return decode::decode_npy(job);
+    default:
+      return fail(Code::unsupported, "no decoder");
   }
 }
 
@@ -105,10 +113,17 @@ size_t decode_memory_bytes(const ImageInfo& info, int channels, int min_long_sid
         bytes += pixels * static_cast<size_t>(info.channels) * (info.bits > 8 ? 2 : 1);
       }
       break;
-    case ImageFormat::webp: bytes += pixels * 7; break;  // RGB and, at worst, lossless ARGB
-    case ImageFormat::tiff: bytes += pixels * 8; break;  // RGBA raster, and one strip with everything
-    case ImageFormat::gif: bytes += pixels; break;
-    default: break;
+    case ImageFormat::webp:
+      bytes += pixels * 7;
+      break;  // RGB and, at worst, lossless ARGB
+    case ImageFormat::tiff:
+      bytes += pixels * 8;
+      break;  // RGBA raster, and one strip with everything
+    case ImageFormat::gif:
+      bytes += pixels;
+      break;
+    default:
+      break;
   }
   const int width_px = (info.width_px + shrink - 1) / shrink;
   const int height_px = (info.height_px + shrink - 1) / shrink;

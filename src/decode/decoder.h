@@ -26,10 +26,10 @@ struct DecodeOptions {
 };
 
 struct Decoded {
-  Image image;          ///< upright
-  ImageInfo info;       ///< width and height are those of the file, even where `image` is scaled
-  bool damaged = false; ///< part of the picture is lost; only with OnCorrupt::accept
-  std::string warning;  ///< what is odd about the file although every pixel is there; may be empty
+  Image image;           ///< upright
+  ImageInfo info;        ///< width and height are those of the file, even where `image` is scaled
+  bool damaged = false;  ///< part of the picture is lost; only with OnCorrupt::accept
+  std::string warning;   ///< what is odd about the file although every pixel is there; may be empty
 };
 
 /// Not thread-safe: one per thread. Keeps its row buffers from picture to picture.
@@ -42,22 +42,23 @@ class Decoder {
 
   /// `pool` may be null. With `min_long_side_px` > 0 a JPEG may come out at 1/2, 1/4 or 1/8 of its
   /// size, as long as its longer side does not fall below that. Never throws.
-  Result<Decoded> decode(std::span<const uint8_t> bytes, BufferPool* pool, int min_long_side_px = 0);
+  Result<Decoded> decode(std::span<const uint8_t> bytes, BufferPool* pool,
+                         int min_long_side_px = 0);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Header facts from the first bytes of a file: `truncated` when they do not reach far enough, `limit`
-/// when the picture is too large.
+/// Header facts from the first bytes of a file: `truncated` when they do not reach far enough,
+/// `limit` when the picture is too large.
 Result<ImageInfo> read_info(std::span<const uint8_t> head, const DecodeLimits& limits);
 
 /// The same from a file; reads 64 KB, and more only where the facts lie behind that. Thread-safe.
 Result<ImageInfo> probe_file(const std::string& path, const DecodeLimits& limits);
 
-/// Memory that one decode takes at its peak, the picture included and the file's bytes not: an upper
-/// estimate for the memory budget.
+/// Memory that one decode takes at its peak, the picture included and the file's bytes not: an
+/// upper estimate for the memory budget.
 size_t decode_memory_bytes(const ImageInfo& info, int channels, int min_long_side_px);
 
 /// What can be decoded, and by which library, in one line.

@@ -14,6 +14,8 @@ namespace yoload::decode {
 int exif_orientation(ByteSource& source, uint64_t start, uint64_t bytes);
 
 /// Does orientation 5..8 exchange width and height?
-inline bool swaps_axes(int orientation) { return orientation >= 5; }
+inline bool swaps_axes(int orientation) {
+  return orientation >= 5;
+}
 
 }  // namespace yoload::decode

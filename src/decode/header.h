@@ -1,8 +1,7 @@
 // Header facts of every format, read by our own small parsers before any library sees the file.
 //
-// A picture is measured against the limits before a decoder allocates anything for it, and a data set
-// scan needs nothing but these facts.
-// SPDX-License-Identifier: Apache-2.0
+// A picture is measured against the limits before a decoder allocates anything for it, and a data
+// set scan needs nothing but these facts. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "core/image_info.h"

@@ -18,7 +18,7 @@ Status Job::begin_picture(int width_px, int height_px, int channels, size_t work
   const int upright_width_px = swap ? height_px : width_px;
   const int upright_height_px = swap ? width_px : height_px;
   const size_t needed_bytes = Image::bytes_for(upright_width_px, upright_height_px, channels) +
-                       row_sink_bytes(width_px, channels) + working_bytes;
+                              row_sink_bytes(width_px, channels) + working_bytes;
   if (Status refused = check_memory(needed_bytes, options.limits); !refused.ok()) return refused;
   out.image = Image(pool, upright_width_px, upright_height_px, channels);
   sink.begin(out.image.mutable_view(), out.info.orientation, width_px, height_px);

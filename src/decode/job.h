@@ -36,8 +36,8 @@ struct Job {
   int stored_width_px() const;
   int stored_height_px() const;
 
-  /// Makes the picture and points the sink at it. `width_px` x `height_px` is the stored size of what
-  /// will be delivered, `working_bytes` what the decoder needs beside it.
+  /// Makes the picture and points the sink at it. `width_px` x `height_px` is the stored size of
+  /// what will be delivered, `working_bytes` what the decoder needs beside it.
   Status begin_picture(int width_px, int height_px, int channels, size_t working_bytes);
 
   /// Ends a damaged picture: a failure, or under `accept` the rows so far and black for the rest.

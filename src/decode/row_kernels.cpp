@@ -70,10 +70,10 @@ HWY_INLINE void YccStep(D16 d16, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_
   const auto cb2 = hn::Add(cb, cb);
   const auto cr2 = hn::Add(cr, cr);
   // 1.402 = 1 + 26345 / 65536; 1.772 = 2 - 14942 / 65536.
-  const auto red = hn::Add(
-      cr, hn::ShiftRight<1>(hn::Add(hn::MulHigh(cr2, hn::Set(d16, 26345)), one)));
-  const auto blue = hn::Add(
-      cb2, hn::ShiftRight<1>(hn::Add(hn::MulHigh(cb2, hn::Set(d16, -14942)), one)));
+  const auto red =
+      hn::Add(cr, hn::ShiftRight<1>(hn::Add(hn::MulHigh(cr2, hn::Set(d16, 26345)), one)));
+  const auto blue =
+      hn::Add(cb2, hn::ShiftRight<1>(hn::Add(hn::MulHigh(cb2, hn::Set(d16, -14942)), one)));
   // -0.714 = -1 + 18734 / 65536.
   const auto from_cb = hn::Set(d16, -22554);
   const auto from_cr = hn::Set(d16, 18734);
@@ -100,7 +100,8 @@ void YccToRgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_b)
   for (; x < width_px; x += lanes_small) YccStep(d_small, y_to_r + x, cb_to_g + x, cr_to_b + x);
 }
 
-void Transpose16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out, size_t out_stride_bytes) {
+void Transpose16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out,
+                    size_t out_stride_bytes) {
 #if HWY_TARGET == HWY_SCALAR
   for (size_t y = 0; y < 16; ++y) {
     for (size_t x = 0; x < 16; ++x) out[x * out_stride_bytes + y] = in[y * in_stride_bytes + x];
@@ -146,7 +147,8 @@ void ycc_to_rgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_
 void mirror(const uint8_t* row, int width_px, uint8_t* out) {
   std::reverse_copy(row, row + width_px, out);
 }
-void transpose_16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out, size_t out_stride_bytes) {
+void transpose_16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out,
+                     size_t out_stride_bytes) {
   HWY_DYNAMIC_DISPATCH(Transpose16x16)(in, in_stride_bytes, out, out_stride_bytes);
 }
 

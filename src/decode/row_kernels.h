@@ -22,7 +22,8 @@ void ycc_to_rgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_
 void mirror(const uint8_t* row, int width_px, uint8_t* out);
 
 /// out[x][y] = in[y][x] for 16 x 16 bytes.
-void transpose_16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out, size_t out_stride_bytes);
+void transpose_16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out,
+                     size_t out_stride_bytes);
 
 namespace scalar {
 void split_3(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second, uint8_t* third);

@@ -6,7 +6,9 @@
 namespace yoload::decode::scalar {
 namespace {
 
-uint8_t clamp_byte(int value) { return static_cast<uint8_t>(std::clamp(value, 0, 255)); }
+uint8_t clamp_byte(int value) {
+  return static_cast<uint8_t>(std::clamp(value, 0, 255));
+}
 
 template <int kStep>
 void split(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second, uint8_t* third) {

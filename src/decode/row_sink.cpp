@@ -10,7 +10,9 @@
 namespace yoload::decode {
 namespace {
 
-size_t padded(int width_px) { return (static_cast<size_t>(width_px) + 15) / 16 * 16; }
+size_t padded(int width_px) {
+  return (static_cast<size_t>(width_px) + 15) / 16 * 16;
+}
 
 // ITU-R BT.601 in 1/16384, the weights and rounding of OpenCV's colour to gray conversion.
 uint8_t luma(int red, int green, int blue) {
@@ -42,7 +44,8 @@ void RowSink::begin(MutableImageView upright, int orientation, int width_px, int
 uint8_t* RowSink::row(int channel, int y) {
   if (orientation_ == 1) return image_.row(channel, y);
   if (orientation_ == 4) return image_.row(channel, height_px_ - 1 - y);
-  return block_.data() + block_stride_bytes_ * static_cast<size_t>(channel * kBlockRows + y % kBlockRows);
+  return block_.data() +
+         block_stride_bytes_ * static_cast<size_t>(channel * kBlockRows + y % kBlockRows);
 }
 
 void RowSink::commit(int y) {

@@ -1,9 +1,8 @@
 // Takes decoded rows in file order and puts them upright and planar into the picture.
 //
-// Orientations 1 and 4 are written in place, 2 and 3 through one mirrored row, 5 to 8 through blocks
-// of 16 rows that are transposed while they are in the L1 cache: no orientation costs a second pass
-// over the picture.
-// SPDX-License-Identifier: Apache-2.0
+// Orientations 1 and 4 are written in place, 2 and 3 through one mirrored row, 5 to 8 through
+// blocks of 16 rows that are transposed while they are in the L1 cache: no orientation costs a
+// second pass over the picture. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,8 @@ int bytes_per_pixel(Pixels layout);
 
 class RowSink {
  public:
-  /// Rows that may be filled before they are committed, and their alignment in the transposing modes.
+  /// Rows that may be filled before they are committed, and their alignment in the transposing
+  /// modes.
   static constexpr int kBlockRows = 16;
 
   /// `width_px` x `height_px` is the stored size; `upright` must have it after the orientation.

@@ -73,9 +73,10 @@ void SixteenBitRows::finish() {
   }
   const int levels = (high_ >> 8) - (low_ >> 8) + 1;
   if (levels < kFewLevels) {
-    job_.warn(fmt::format("16-bit samples use only {}..{}; their high byte leaves {} grey level{}: "
-                          "consider scale_16bit",
-                          low_, high_, levels, levels == 1 ? "" : "s"));
+    job_.warn(
+        fmt::format("16-bit samples use only {}..{}; their high byte leaves {} grey level{}: "
+                    "consider scale_16bit",
+                    low_, high_, levels, levels == 1 ? "" : "s"));
   }
 }
 

@@ -17,7 +17,8 @@ size_t sixteen_bit_bytes(int width_px, int height_px, int samples, bool stretch)
 
 class SixteenBitRows {
  public:
-  /// Rows have `samples` values a pixel, with the meaning of RowSink::put_samples. The sink has begun.
+  /// Rows have `samples` values a pixel, with the meaning of RowSink::put_samples. The sink has
+  /// begun.
   SixteenBitRows(Job& job, int samples);
   /// Row `y`, in rising order, in the machine's byte order.
   void put(int y, const uint16_t* row);

@@ -93,7 +93,8 @@ Status not_a_picture(ByteSource& source) {
   if (source.matches(0, "PK\x03\x04")) return fail(Code::corrupt, "a zip archive, not a picture");
   if (source.matches(0, "%PDF")) return fail(Code::corrupt, "a PDF document, not a picture");
   const std::string text = first_text(source);
-  if (text.starts_with("<!doctype html") || text.starts_with("<html") || text.starts_with("<head")) {
+  if (text.starts_with("<!doctype html") || text.starts_with("<html") ||
+      text.starts_with("<head")) {
     return fail(Code::corrupt, "an HTML page instead of the picture: the download failed");
   }
   if (text.starts_with("<svg") || text.starts_with("<?xml")) {
@@ -103,8 +104,8 @@ Status not_a_picture(ByteSource& source) {
   for (const Signature& signature : kSignatures) {
     if (signature.offset == 0 && source.size() < signature.bytes.size() &&
         source.matches(0, signature.bytes.substr(0, static_cast<size_t>(source.size())))) {
-      return fail(Code::truncated, std::string("ends inside the first bytes of a ")
-                                       .append(name(signature.format)));
+      return fail(Code::truncated,
+                  std::string("ends inside the first bytes of a ").append(name(signature.format)));
     }
   }
   return fail(Code::corrupt, "not a picture of any known format");

@@ -1,11 +1,12 @@
 // torture_images DIR: decodes every picture that DIR/MANIFEST.tsv lists and compares verdict, size,
 // mean colour and the luma of the four quarters with what the manifest says.
 //
-// Exit 0 when all agree, or when at most five differ and each is argued in EXCEPTIONS.md beside this
-// file (its path must occur there); 1 otherwise; 2 when the folder cannot be read.
+// Exit 0 when all agree, or when at most five differ and each is argued in EXCEPTIONS.md beside
+// this file (its path must occur there); 1 otherwise; 2 when the folder cannot be read.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -90,12 +91,14 @@ Statistics measure(const ImageView& view) {
       result.mean[1] += green;
       result.mean[2] += blue;
       const double luma = 0.299 * red + 0.587 * green + 0.114 * blue;
-      // One-pixel sides: both halves are that pixel, as in the reference.
+      // The reference leaves the middle row and column of odd sides out.
+      const int half_width_px = std::max(1, view.width_px / 2);
+      const int half_height_px = std::max(1, view.height_px / 2);
       for (size_t q = 0; q < 4; ++q) {
-        const int left = q % 2 == 0 ? 0 : view.width_px / 2;
-        const int right = q % 2 == 0 ? std::max(1, view.width_px / 2) : view.width_px;
-        const int top = q < 2 ? 0 : view.height_px / 2;
-        const int bottom = q < 2 ? std::max(1, view.height_px / 2) : view.height_px;
+        const int left = q % 2 == 0 ? 0 : view.width_px - half_width_px;
+        const int right = left + half_width_px;
+        const int top = q < 2 ? 0 : view.height_px - half_height_px;
+        const int bottom = top + half_height_px;
         if (x < left || x >= right || y < top || y >= bottom) continue;
         result.quarter_luma[q] += luma;
         ++pixels[q];
@@ -131,7 +134,8 @@ std::string compare_picture(const Row& row, const Decoded& decoded) {
   }
   for (size_t i = 0; i < luma.size() && i < 4; ++i) {
     if (std::abs(found.quarter_luma[i] - luma[i]) > tolerance) {
-      return fmt::format("luma of quarter {} is {:.1f}, expected {}", i, found.quarter_luma[i], luma[i]);
+      return fmt::format("luma of quarter {} is {:.1f}, expected {}", i, found.quarter_luma[i],
+                         luma[i]);
     }
   }
   return "";

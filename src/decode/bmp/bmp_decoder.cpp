@@ -1,6 +1,5 @@
-// BMP: all depths, run-length coding, bit fields, both row orders. The fourth byte of 32-bit pixels is
-// dropped: most writers leave it undefined.
-// SPDX-License-Identifier: Apache-2.0
+// BMP: all depths, run-length coding, bit fields, both row orders. The fourth byte of 32-bit pixels
+// is dropped: most writers leave it undefined. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +25,8 @@ class RleReader {
   RleEnd read() {
     while (true) {
       if (at_ + 2 > data_.size()) {
-        const bool complete = y_ >= layout_.height_px ||
-                              (y_ == layout_.height_px - 1 && x_ >= layout_.width_px);
+        const bool complete =
+            y_ >= layout_.height_px || (y_ == layout_.height_px - 1 && x_ >= layout_.width_px);
         return complete ? RleEnd{} : RleEnd{Code::truncated, "run-length data ends too early"};
       }
       const int count = data_[at_];
@@ -198,9 +197,8 @@ Status decode_bmp(Job& job) {
   const bool rle = layout.coding != BmpCoding::plain;
   // Told before memory is touched: a header alone may promise gigabytes.
   if (layout.pixels_start >= job.bytes.size()) return fail(Code::truncated, "BMP without pixels");
-  const size_t plane_bytes = rle ? static_cast<size_t>(layout.width_px) *
-                                       static_cast<size_t>(layout.height_px)
-                                 : 0;
+  const size_t plane_bytes =
+      rle ? static_cast<size_t>(layout.width_px) * static_cast<size_t>(layout.height_px) : 0;
   if (Status refused = job.begin_picture(layout.width_px, layout.height_px, job.options.channels,
                                          plane_bytes + static_cast<size_t>(layout.width_px) * 4);
       !refused.ok()) {

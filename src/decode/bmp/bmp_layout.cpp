@@ -18,7 +18,9 @@ constexpr uint32_t kInfoHeaderBytes = 40;
 
 enum Compression : uint32_t { kRgb = 0, kRle8 = 1, kRle4 = 2, kBitFields = 3, kAlphaBitFields = 6 };
 
-Status ends_early() { return fail(Code::truncated, "BMP ends inside its header"); }
+Status ends_early() {
+  return fail(Code::truncated, "BMP ends inside its header");
+}
 
 BmpField field_of(uint32_t mask) {
   if (mask == 0) return {};
@@ -57,15 +59,24 @@ Status read_coding(ByteSource& source, uint32_t header_bytes, BmpLayout* layout)
   layout->bits = static_cast<int>(bits);
   bool fits = true;
   switch (compression) {
-    case kRgb: break;
-    case kRle8: layout->coding = BmpCoding::rle8, fits = bits == 8; break;
-    case kRle4: layout->coding = BmpCoding::rle4, fits = bits == 4; break;
+    case kRgb:
+      break;
+    case kRle8:
+      layout->coding = BmpCoding::rle8, fits = bits == 8;
+      break;
+    case kRle4:
+      layout->coding = BmpCoding::rle4, fits = bits == 4;
+      break;
     case kBitFields:
-    case kAlphaBitFields: fits = bits == 16 || bits == 32; break;
-    default: return fail(Code::unsupported, fmt::format("BMP with compression {}", compression));
+    case kAlphaBitFields:
+      fits = bits == 16 || bits == 32;
+      break;
+    default:
+      return fail(Code::unsupported, fmt::format("BMP with compression {}", compression));
   }
   if (!fits || (layout->coding != BmpCoding::plain && layout->top_down)) {
-    return fail(Code::corrupt, fmt::format("BMP with {} bits and compression {}", bits, compression));
+    return fail(Code::corrupt,
+                fmt::format("BMP with {} bits and compression {}", bits, compression));
   }
   // Without masks 16 bits are 5-5-5 and 32 bits are 8-8-8.
   std::array<uint32_t, 3> masks = {0xFF0000, 0xFF00, 0xFF};

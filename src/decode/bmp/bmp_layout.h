@@ -26,10 +26,10 @@ struct BmpLayout {
   int bits = 0;  ///< per pixel: 1, 2, 4, 8, 16, 24, 32
   BmpCoding coding = BmpCoding::plain;
   uint64_t pixels_start = 0;
-  uint64_t row_bytes = 0;                          ///< padded to four bytes
-  std::array<BmpField, 3> fields;                  ///< R, G, B
+  uint64_t row_bytes = 0;                             ///< padded to four bytes
+  std::array<BmpField, 3> fields;                     ///< R, G, B
   std::array<std::array<uint8_t, 3>, 256> colours{};  ///< palette as R, G, B; black where it ends
-  bool is_gray = false;                            ///< palette of grays only
+  bool is_gray = false;                               ///< palette of grays only
 };
 
 Status read_bmp_layout(ByteSource& source, BmpLayout* layout);

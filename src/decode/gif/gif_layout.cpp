@@ -12,7 +12,9 @@ namespace {
 constexpr uint32_t kExtension = 0x21;
 constexpr uint32_t kPicture = 0x2C;
 
-Status ends_early() { return fail(Code::truncated, "GIF ends before its first picture"); }
+Status ends_early() {
+  return fail(Code::truncated, "GIF ends before its first picture");
+}
 
 // Reads the table that `flags` announces; `*at` moves behind it.
 bool read_colours(ByteSource& source, uint32_t flags, uint64_t* at, GifLayout* layout) {

@@ -25,7 +25,8 @@ struct GifLayout {
 
 Status read_gif_layout(ByteSource& source, GifLayout* layout);
 
-/// Follows a chain of sub-blocks; `*at` ends behind its terminator. False when the bytes end before.
+/// Follows a chain of sub-blocks; `*at` ends behind its terminator. False when the bytes end
+/// before.
 bool skip_sub_blocks(ByteSource& source, uint64_t* at);
 
 }  // namespace yoload::decode

@@ -12,9 +12,9 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include "decode/job.h"
 #include "decode/jpeg/jpeg_scale.h"
 #include "decode/jpeg/jpeg_warnings.h"
-#include "decode/job.h"
 #include "decode/row_kernels.h"
 
 namespace yoload::decode {
@@ -44,7 +44,9 @@ struct Session {
   char fatal_text[JMSG_LENGTH_MAX] = {};
 };
 
-Session& session_of(j_common_ptr cinfo) { return *static_cast<Session*>(cinfo->client_data); }
+Session& session_of(j_common_ptr cinfo) {
+  return *static_cast<Session*>(cinfo->client_data);
+}
 
 [[noreturn]] void on_fatal(j_common_ptr cinfo) {
   Session& session = session_of(cinfo);
@@ -240,9 +242,9 @@ bool run(Session& session, Status* status) {
   cinfo.raw_data_out = planar ? TRUE : FALSE;
   jpeg_calc_output_dimensions(&cinfo);
   const size_t row_bytes = (static_cast<size_t>(cinfo.output_width) + 64) * 4;
-  *status = job.begin_picture(static_cast<int>(cinfo.output_width),
-                              static_cast<int>(cinfo.output_height), to_gray ? 1 : 3,
-                              library_bytes(&cinfo) + row_bytes);
+  *status =
+      job.begin_picture(static_cast<int>(cinfo.output_width), static_cast<int>(cinfo.output_height),
+                        to_gray ? 1 : 3, library_bytes(&cinfo) + row_bytes);
   if (!status->ok()) return false;
   if (job.scratch.rows.size() < row_bytes) job.scratch.rows.resize(row_bytes);
   if (job.options.limits.max_memory_bytes != 0) {
@@ -278,6 +280,11 @@ Status end_of(Session& session, bool finished, Status own_refusal) {
   if (session.damaged) return job.end_damaged(damage_code, session.damage_text);
   if (session.scans_missing) {
     return job.end_damaged(Code::truncated, "the file ends before its last scan");
+  }
+  // A lone 0xFF at the end is half of a data byte or half of the end marker: nobody can tell, and a
+  // cut inside the data is the likelier story.
+  if (session.ended_early && job.bytes.back() == 0xFF) {
+    return job.end_damaged(Code::truncated, "the file ends inside a two-byte code");
   }
   if (session.ended_early) job.warn("no end marker, although all pixels are there");
   return {};

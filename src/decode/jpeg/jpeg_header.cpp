@@ -33,12 +33,16 @@ std::string_view unsupported_coding(uint32_t frame_marker) {
   switch (frame_marker) {
     case 0xC0:
     case 0xC1:
-    case 0xC2: return {};
-    case 0xC3: return "lossless JPEG (SOF3)";
+    case 0xC2:
+      return {};
+    case 0xC3:
+      return "lossless JPEG (SOF3)";
     case 0xC9:
     case 0xCA:
-    case 0xCB: return "arithmetic-coded JPEG";
-    default: return "hierarchical JPEG";
+    case 0xCB:
+      return "arithmetic-coded JPEG";
+    default:
+      return "hierarchical JPEG";
   }
 }
 

@@ -6,9 +6,9 @@
 
 namespace yoload::decode {
 
-/// 1, 2, 4 or 8: the largest divisor that leaves the longer side at `min_long_side_px` or more; 1 for
-/// a minimum of 0. libjpeg's odd steps (3/8, 5/8...) are left out: their inverse transforms are not
-/// vectorised and slower than the full-size one.
+/// 1, 2, 4 or 8: the largest divisor that leaves the longer side at `min_long_side_px` or more; 1
+/// for a minimum of 0. libjpeg's odd steps (3/8, 5/8...) are left out: their inverse transforms are
+/// not vectorised and slower than the full-size one.
 inline int jpeg_shrink(int width_px, int height_px, int min_long_side_px) {
   if (min_long_side_px <= 0) return 1;
   const int long_side_px = std::max(width_px, height_px);

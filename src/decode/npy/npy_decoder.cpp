@@ -28,16 +28,17 @@ Status decode_npy(Job& job) {
   const int wanted = job.options.channels;
   const bool as_stored = wanted == layout.channels;
   // Gray may become colour and colour gray; anything else has no meaning.
-  if (!as_stored && !(layout.channels == 1 && wanted == 3) && !(layout.channels == 3 && wanted == 1)) {
-    return fail(Code::unsupported, fmt::format("NPY with {} channels where {} are wanted",
-                                               layout.channels, wanted));
+  if (!as_stored && !(layout.channels == 1 && wanted == 3) &&
+      !(layout.channels == 3 && wanted == 1)) {
+    return fail(Code::unsupported,
+                fmt::format("NPY with {} channels where {} are wanted", layout.channels, wanted));
   }
   const size_t row_samples =
       static_cast<size_t>(layout.width_px) * static_cast<size_t>(layout.channels);
   const size_t row_bytes = row_samples * static_cast<size_t>(layout.bits / 8);
   const size_t available = job.bytes.size() - std::min<size_t>(job.bytes.size(), layout.data_start);
-  const int rows_there =
-      static_cast<int>(std::min<size_t>(available / row_bytes, static_cast<size_t>(layout.height_px)));
+  const int rows_there = static_cast<int>(
+      std::min<size_t>(available / row_bytes, static_cast<size_t>(layout.height_px)));
   const std::string message = fmt::format("{} of {} rows are there", rows_there, layout.height_px);
   const bool whole = rows_there == layout.height_px;
   if (!whole && (!job.accepts_damage() || rows_there == 0)) return fail(Code::truncated, message);
@@ -45,8 +46,8 @@ Status decode_npy(Job& job) {
   const size_t deep_bytes = deep ? sixteen_bit_bytes(layout.width_px, layout.height_px,
                                                      layout.channels, job.options.scale_16bit)
                                  : 0;
-  if (Status refused = job.begin_picture(layout.width_px, layout.height_px, wanted,
-                                         deep_bytes + row_bytes * 2);
+  if (Status refused =
+          job.begin_picture(layout.width_px, layout.height_px, wanted, deep_bytes + row_bytes * 2);
       !refused.ok()) {
     return refused;
   }

@@ -47,8 +47,8 @@ std::vector<int> parse_shape(std::string_view text) {
 Status read_npy_layout(ByteSource& source, NpyLayout* layout) {
   uint32_t version = 0;
   uint32_t header_bytes = 0;
-  if (!source.u8(6, &version) || !(version == 1 ? source.u16(8, false, &header_bytes)
-                                                : source.u32(8, false, &header_bytes))) {
+  if (!source.u8(6, &version) ||
+      !(version == 1 ? source.u16(8, false, &header_bytes) : source.u32(8, false, &header_bytes))) {
     return fail(Code::truncated, "NPY ends inside its header");
   }
   const uint64_t start = version == 1 ? 10 : 12;
@@ -72,8 +72,8 @@ Status read_npy_layout(ByteSource& source, NpyLayout* layout) {
   }
   const std::vector<int> shape = parse_shape(value_of(header, "shape"));
   if (shape.size() != 2 && shape.size() != 3) {
-    return fail(Code::unsupported, fmt::format("NPY with {} dimensions: pictures are H,W or H,W,C",
-                                               shape.size()));
+    return fail(Code::unsupported,
+                fmt::format("NPY with {} dimensions: pictures are H,W or H,W,C", shape.size()));
   }
   layout->height_px = shape[0];
   layout->width_px = shape[1];

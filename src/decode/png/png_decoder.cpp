@@ -30,7 +30,9 @@ struct Session {
   std::unique_ptr<SixteenBitRows> deep;
 };
 
-Session& session_of(png_structp png) { return *static_cast<Session*>(png_get_error_ptr(png)); }
+Session& session_of(png_structp png) {
+  return *static_cast<Session*>(png_get_error_ptr(png));
+}
 
 [[noreturn]] void on_error(png_structp png, png_const_charp text) {
   Session& session = session_of(png);
@@ -82,7 +84,9 @@ void deliver(Session& session, int y, const uint8_t* row, int samples) {
   }
 }
 
-bool out_of_time(Session& session) { return session.timed_out = session.job.deadline.passed(); }
+bool out_of_time(Session& session) {
+  return session.timed_out = session.job.deadline.passed();
+}
 
 // Everything that may longjmp. Returns false after a jump or a refusal of our own.
 bool run(Session& session, Status* status) {
@@ -95,7 +99,8 @@ bool run(Session& session, Status* status) {
   const int height_px = static_cast<int>(png_get_image_height(png, session.info));
   const bool is_16_bit = png_get_bit_depth(png, session.info) == 16;
   if (png_get_color_type(png, session.info) == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
-  if (png_get_color_type(png, session.info) == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
+  if (png_get_color_type(png, session.info) == PNG_COLOR_TYPE_GRAY)
+    png_set_expand_gray_1_2_4_to_8(png);
   if (is_16_bit && std::endian::native == std::endian::little) png_set_swap(png);
   const int passes = png_set_interlace_handling(png);
   png_read_update_info(png, session.info);

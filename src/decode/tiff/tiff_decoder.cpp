@@ -25,10 +25,9 @@ Status decode_samples(Job& job, TiffFile& file, TiffSamples& samples) {
   const int count = samples.samples();
   const bool deep = samples.bits() == 16;
   const uint64_t working_bytes =
-      samples.working_bytes() +
-      (deep ? sixteen_bit_bytes(samples.width_px(), samples.height_px(), count,
-                                job.options.scale_16bit)
-            : 0);
+      samples.working_bytes() + (deep ? sixteen_bit_bytes(samples.width_px(), samples.height_px(),
+                                                          count, job.options.scale_16bit)
+                                      : 0);
   if (Status refused = job.begin_picture(samples.width_px(), samples.height_px(),
                                          job.options.channels, working_bytes);
       !refused.ok()) {
@@ -50,7 +49,8 @@ Status decode_samples(Job& job, TiffFile& file, TiffSamples& samples) {
   return rows == samples.height_px() ? Status() : damaged(job, file, rows, samples.height_px());
 }
 
-// Palette, bilevel, YCbCr, CMYK, Lab and odd depths: libtiff converts them, a whole picture at once.
+// Palette, bilevel, YCbCr, CMYK, Lab and odd depths: libtiff converts them, a whole picture at
+// once.
 Status decode_converted(Job& job, TiffFile& file, int width_px, int height_px) {
   char reason[1024] = {};
   if (TIFFRGBAImageOK(file.get(), reason) == 0) {
@@ -101,7 +101,8 @@ Status decode_pages(Job& job, TiffFile& file, int pages) {
     TiffSamples samples(file);
     if (!samples.suits() || samples.samples() != 1 || samples.bits() != first.bits() ||
         samples.width_px() != width_px || samples.height_px() != height_px) {
-      return fail(Code::unsupported, fmt::format("page {} is not a gray page like the first", page));
+      return fail(Code::unsupported,
+                  fmt::format("page {} is not a gray page like the first", page));
     }
     uint8_t* plane = stacked.data() + plane_bytes * static_cast<size_t>(page);
     const int rows = samples.read([&](int y, const uint8_t* row) {
@@ -140,18 +141,21 @@ Status decode_tiff(Job& job) {
   }
   TiffSamples samples(file);
   // Our own header reader planned the picture; a file on which the two disagree is not worth trust.
-  if (samples.width_px() != job.stored_width_px() || samples.height_px() != job.stored_height_px()) {
+  if (samples.width_px() != job.stored_width_px() ||
+      samples.height_px() != job.stored_height_px()) {
     return fail(Code::corrupt, "TIFF directory that can be read in two ways");
   }
   const bool colour_or_gray = wanted == 1 || wanted == 3;
-  if (samples.suits() && (samples.samples() == wanted || (colour_or_gray && samples.samples() <= 4))) {
+  if (samples.suits() &&
+      (samples.samples() == wanted || (colour_or_gray && samples.samples() <= 4))) {
     return decode_samples(job, file, samples);
   }
   if (!colour_or_gray) {
     if (job.out.info.pages == wanted) return decode_pages(job, file, wanted);
-    return fail(Code::unsupported, fmt::format("TIFF with {} samples and {} pages where {} channels "
-                                               "are wanted",
-                                               samples.samples(), job.out.info.pages, wanted));
+    return fail(Code::unsupported,
+                fmt::format("TIFF with {} samples and {} pages where {} channels "
+                            "are wanted",
+                            samples.samples(), job.out.info.pages, wanted));
   }
   return decode_converted(job, file, job.stored_width_px(), job.stored_height_px());
 }

@@ -9,9 +9,15 @@
 namespace yoload::decode {
 namespace {
 
-tmsize_t no_write(thandle_t, void*, tmsize_t) { return 0; }
-int no_close(thandle_t) { return 0; }
-int silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+tmsize_t no_write(thandle_t, void*, tmsize_t) {
+  return 0;
+}
+int no_close(thandle_t) {
+  return 0;
+}
+int silent(TIFF*, void*, const char*, const char*, va_list) {
+  return 1;
+}
 
 }  // namespace
 
@@ -57,9 +63,7 @@ tmsize_t TiffFile::on_read(thandle_t self, void* out, tmsize_t bytes) {
 
 toff_t TiffFile::on_seek(thandle_t self, toff_t offset, int whence) {
   auto& file = *static_cast<TiffFile*>(self);
-  const uint64_t base = whence == SEEK_CUR   ? file.at_
-                        : whence == SEEK_END ? file.bytes_.size()
-                                             : 0;
+  const uint64_t base = whence == SEEK_CUR ? file.at_ : whence == SEEK_END ? file.bytes_.size() : 0;
   file.at_ = base + offset;
   return file.at_;
 }

@@ -9,7 +9,12 @@ namespace yoload::decode {
 namespace {
 
 enum Tag : uint32_t {
-  kWidth = 256, kHeight = 257, kBits = 258, kPhotometric = 262, kOrientation = 274, kSamples = 277
+  kWidth = 256,
+  kHeight = 257,
+  kBits = 258,
+  kPhotometric = 262,
+  kOrientation = 274,
+  kSamples = 277
 };
 constexpr uint32_t kPhotometricPalette = 3;
 constexpr int kMaxPages = 1000;  // also ends directories that point at each other
@@ -52,10 +57,17 @@ bool read_value(ByteSource& source, const Kind& kind, uint64_t entry, uint64_t* 
   uint32_t narrow = 0;
   bool read = false;
   switch (size) {
-    case 1: read = source.u8(at, &narrow); break;
-    case 2: read = source.u16(at, kind.big_endian, &narrow); break;
-    case 4: read = source.u32(at, kind.big_endian, &narrow); break;
-    default: return source.u64(at, kind.big_endian, value);
+    case 1:
+      read = source.u8(at, &narrow);
+      break;
+    case 2:
+      read = source.u16(at, kind.big_endian, &narrow);
+      break;
+    case 4:
+      read = source.u32(at, kind.big_endian, &narrow);
+      break;
+    default:
+      return source.u64(at, kind.big_endian, value);
   }
   *value = narrow;
   return read;
@@ -116,9 +128,9 @@ Status read_tiff_header(ByteSource& source, ImageInfo* info) {
   }
   if (directory.width > INT32_MAX || directory.height > INT32_MAX || directory.samples > 64 ||
       directory.samples == 0 || directory.bits > 64) {
-    return fail(Code::corrupt, fmt::format("TIFF of {} x {} pixels, {} samples of {} bits",
-                                           directory.width, directory.height, directory.samples,
-                                           directory.bits));
+    return fail(Code::corrupt,
+                fmt::format("TIFF of {} x {} pixels, {} samples of {} bits", directory.width,
+                            directory.height, directory.samples, directory.bits));
   }
   info->width_px = static_cast<int32_t>(directory.width);
   info->height_px = static_cast<int32_t>(directory.height);

@@ -41,7 +41,8 @@ int TiffSamples::read(const std::function<bool(int y, const uint8_t* row)>& row)
   const size_t row_bytes = width_px_ * pixel_bytes;
   const uint32_t band_rows = std::min(block_height_px_, height_px_);
   band_.resize(band_rows * row_bytes + 64);
-  block_.resize(static_cast<size_t>(tiled_ ? TIFFTileSize(file_.get()) : TIFFStripSize(file_.get())));
+  block_.resize(
+      static_cast<size_t>(tiled_ ? TIFFTileSize(file_.get()) : TIFFStripSize(file_.get())));
   for (uint32_t first = 0; first < height_px_; first += band_rows) {
     const uint32_t rows = std::min(band_rows, height_px_ - first);
     if (!read_band(first, rows)) return static_cast<int>(first);
@@ -78,9 +79,11 @@ bool TiffSamples::read_block(uint32_t x, uint32_t y, uint32_t plane, uint32_t co
   const auto room = static_cast<tmsize_t>(block_.size());
   const auto sample = static_cast<uint16_t>(plane);
   const tmsize_t got =
-      tiled_ ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, sample), block_.data(), room)
-             : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, sample), block_.data(), room);
-  if (got < 0 || static_cast<size_t>(got) < (rows - 1) * block_row_bytes + columns * block_pixel_bytes) {
+      tiled_
+          ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, sample), block_.data(), room)
+          : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, sample), block_.data(), room);
+  if (got < 0 ||
+      static_cast<size_t>(got) < (rows - 1) * block_row_bytes + columns * block_pixel_bytes) {
     return false;
   }
   const size_t band_row_bytes = width_px_ * pixel_bytes;

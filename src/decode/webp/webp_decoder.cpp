@@ -37,11 +37,15 @@ int decode_rows(std::span<const uint8_t> frame, uint8_t* rgb, size_t rgb_bytes, 
 
 Code code_of(VP8StatusCode status) {
   switch (status) {
-    case VP8_STATUS_OUT_OF_MEMORY: return Code::out_of_memory;
+    case VP8_STATUS_OUT_OF_MEMORY:
+      return Code::out_of_memory;
     case VP8_STATUS_SUSPENDED:
-    case VP8_STATUS_NOT_ENOUGH_DATA: return Code::truncated;
-    case VP8_STATUS_UNSUPPORTED_FEATURE: return Code::unsupported;
-    default: return Code::corrupt;
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+      return Code::truncated;
+    case VP8_STATUS_UNSUPPORTED_FEATURE:
+      return Code::unsupported;
+    default:
+      return Code::corrupt;
   }
 }
 
@@ -80,8 +84,8 @@ Status decode_webp(Job& job) {
   const size_t rgb_bytes = stride_bytes * static_cast<size_t>(height_px);
   // libwebp itself keeps the ARGB picture of lossless files and the alpha plane of lossy ones.
   const size_t library_bytes = rgb_bytes / 3 * 4;
-  if (Status refused = job.begin_picture(width_px, height_px, job.options.channels,
-                                         rgb_bytes + library_bytes);
+  if (Status refused =
+          job.begin_picture(width_px, height_px, job.options.channels, rgb_bytes + library_bytes);
       !refused.ok()) {
     return refused;
   }
@@ -104,8 +108,9 @@ Status decode_webp(Job& job) {
     job.sink.put(y, rgb.data() + stride_bytes * static_cast<size_t>(y), Pixels::rgb);
   }
   if (!whole) {
-    return job.end_damaged(status == VP8_STATUS_OK ? Code::truncated : code_of(status),
-                           fmt::format("libwebp stopped after {} of {} rows", rows, features.height));
+    return job.end_damaged(
+        status == VP8_STATUS_OK ? Code::truncated : code_of(status),
+        fmt::format("libwebp stopped after {} of {} rows", rows, features.height));
   }
   if (job.deadline.passed()) return time_refused(job.options.limits);
   // Trailing chunks (EXIF, XMP) may be cut without any pixel missing.
