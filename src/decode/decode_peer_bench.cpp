@@ -1,9 +1,10 @@
-// decode_peer_bench DIR [ROUNDS]: our decoder against the bare libjpeg-turbo C interface, one thread.
+// decode_peer_bench DIR [ROUNDS]: our decoder against the bare libjpeg-turbo C interface, one
+// thread.
 //
-// Measured per picture: bytes in memory to pixels in memory, buffers reused. "bare" is what a careful
-// C program does: header, jpeg_read_scanlines to interleaved RGB, finish. Both see every file in turn,
-// so that frequency and noisy neighbours hit them alike; the medians are over the rounds' means.
-// SPDX-License-Identifier: Apache-2.0
+// Measured per picture: bytes in memory to pixels in memory, buffers reused. "bare" is what a
+// careful C program does: header, jpeg_read_scanlines to interleaved RGB, finish. Both see every
+// file in turn, so that frequency and noisy neighbours hit them alike; the medians are over the
+// rounds' means. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -59,14 +59,14 @@ void Split4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second
 // finer product equals libjpeg's rounding, because floors nest. Green: high halves plus the carries
 // of the low halves. The integer parts of the factors are added apart to keep factors under 2^15.
 template <class D16>
-HWY_INLINE void YccStep(D16 d16, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_b) {
+HWY_INLINE void YccStep(D16 d16, const ConstRows& ycc, const Rows& rgb, size_t x) {
   const hn::Rebind<uint8_t, D16> d8;
   const hn::RebindToUnsigned<D16> du16;
   const auto centre = hn::Set(d16, 128);
   const auto one = hn::Set(d16, 1);
-  const auto y = hn::PromoteTo(d16, hn::LoadU(d8, y_to_r));
-  const auto cb = hn::Sub(hn::PromoteTo(d16, hn::LoadU(d8, cb_to_g)), centre);
-  const auto cr = hn::Sub(hn::PromoteTo(d16, hn::LoadU(d8, cr_to_b)), centre);
+  const auto y = hn::PromoteTo(d16, hn::LoadU(d8, ycc.first + x));
+  const auto cb = hn::Sub(hn::PromoteTo(d16, hn::LoadU(d8, ycc.second + x)), centre);
+  const auto cr = hn::Sub(hn::PromoteTo(d16, hn::LoadU(d8, ycc.third + x)), centre);
   const auto cb2 = hn::Add(cb, cb);
   const auto cr2 = hn::Add(cr, cr);
   // 1.402 = 1 + 26345 / 65536; 1.772 = 2 - 14942 / 65536.
@@ -84,20 +84,20 @@ HWY_INLINE void YccStep(D16 d16, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_
   const auto half_up = hn::BitCast(d16, hn::ShiftRight<15>(low));
   const auto high = hn::Add(hn::MulHigh(cb, from_cb), hn::MulHigh(cr, from_cr));
   const auto green = hn::Sub(hn::Add(hn::Sub(high, carry), half_up), cr);
-  hn::StoreU(hn::DemoteTo(d8, hn::Add(y, red)), d8, y_to_r);
-  hn::StoreU(hn::DemoteTo(d8, hn::Add(y, green)), d8, cb_to_g);
-  hn::StoreU(hn::DemoteTo(d8, hn::Add(y, blue)), d8, cr_to_b);
+  hn::StoreU(hn::DemoteTo(d8, hn::Add(y, red)), d8, rgb.first + x);
+  hn::StoreU(hn::DemoteTo(d8, hn::Add(y, green)), d8, rgb.second + x);
+  hn::StoreU(hn::DemoteTo(d8, hn::Add(y, blue)), d8, rgb.third + x);
 }
 
-void YccToRgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_b) {
+void YccToRgb(int width_px, const ConstRows& ycc, const Rows& rgb) {
   const hn::ScalableTag<int16_t> d;
   const hn::CappedTag<int16_t, 8> d_small;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const int lanes_small = static_cast<int>(hn::Lanes(d_small));
-  const int padded_px = (width_px + 15) / 16 * 16;
-  int x = 0;
-  for (; x + lanes <= padded_px; x += lanes) YccStep(d, y_to_r + x, cb_to_g + x, cr_to_b + x);
-  for (; x < width_px; x += lanes_small) YccStep(d_small, y_to_r + x, cb_to_g + x, cr_to_b + x);
+  const size_t lanes = hn::Lanes(d);
+  const size_t width = static_cast<size_t>(width_px);
+  const size_t padded = (width + 15) / 16 * 16;
+  size_t x = 0;
+  for (; x + lanes <= padded; x += lanes) YccStep(d, ycc, rgb, x);
+  for (; x < width; x += hn::Lanes(d_small)) YccStep(d_small, ycc, rgb, x);
 }
 
 void Transpose16x16(const uint8_t* in, size_t in_stride_bytes, uint8_t* out,
@@ -141,8 +141,8 @@ void split_3(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* secon
 void split_4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second, uint8_t* third) {
   HWY_DYNAMIC_DISPATCH(Split4)(pixels, width_px, first, second, third);
 }
-void ycc_to_rgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_b) {
-  HWY_DYNAMIC_DISPATCH(YccToRgb)(width_px, y_to_r, cb_to_g, cr_to_b);
+void ycc_to_rgb(int width_px, const ConstRows& ycc, const Rows& rgb) {
+  HWY_DYNAMIC_DISPATCH(YccToRgb)(width_px, ycc, rgb);
 }
 void mirror(const uint8_t* row, int width_px, uint8_t* out) {
   std::reverse_copy(row, row + width_px, out);

@@ -29,7 +29,7 @@ void split_4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* secon
   split<4>(pixels, width_px, first, second, third);
 }
 
-void ycc_to_rgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_b) {
+void ycc_to_rgb(int width_px, const ConstRows& ycc, const Rows& rgb) {
   // 1.402, 0.344136, 0.714136 and 1.772, in 1/65536.
   constexpr int kRedFromCr = 91881;
   constexpr int kGreenFromCb = -22554;
@@ -37,12 +37,12 @@ void ycc_to_rgb(int width_px, uint8_t* y_to_r, uint8_t* cb_to_g, uint8_t* cr_to_
   constexpr int kBlueFromCb = 116130;
   constexpr int kHalf = 32768;
   for (int x = 0; x < width_px; ++x) {
-    const int y = y_to_r[x];
-    const int cb = cb_to_g[x] - 128;
-    const int cr = cr_to_b[x] - 128;
-    y_to_r[x] = clamp_byte(y + ((kRedFromCr * cr + kHalf) >> 16));
-    cb_to_g[x] = clamp_byte(y + ((kGreenFromCb * cb + kGreenFromCr * cr + kHalf) >> 16));
-    cr_to_b[x] = clamp_byte(y + ((kBlueFromCb * cb + kHalf) >> 16));
+    const int y = ycc.first[x];
+    const int cb = ycc.second[x] - 128;
+    const int cr = ycc.third[x] - 128;
+    rgb.first[x] = clamp_byte(y + ((kRedFromCr * cr + kHalf) >> 16));
+    rgb.second[x] = clamp_byte(y + ((kGreenFromCb * cb + kGreenFromCr * cr + kHalf) >> 16));
+    rgb.third[x] = clamp_byte(y + ((kBlueFromCb * cb + kHalf) >> 16));
   }
 }
 
