@@ -96,11 +96,12 @@ class LayoutMaker {
 
  private:
   void place_at(PartKind kind, Point centre, Point half, bool upright = false) {
-    static constexpr std::array<const char*, 6> kPrefix = {"R", "C", "U", "U", "C", "J"};
-    const auto k = static_cast<size_t>(kind);
-    layout_.parts.push_back(
-        {kind, centre, half, upright, fmt::format("{}{}", kPrefix[k], ++numbers_[k])});
-    grid_.take_box(centre, {half.x + 10, half.y + 10});
+    // Cans count with the capacitors, quads with the chips: no two parts share a label.
+    static constexpr std::array<char, 6> kPrefix = {'R', 'C', 'U', 'U', 'C', 'J'};
+    const char prefix = kPrefix[static_cast<size_t>(kind)];
+    const int number = ++numbers_[static_cast<size_t>(prefix - 'A')];
+    layout_.parts.push_back({kind, centre, half, upright, fmt::format("{}{}", prefix, number)});
+    grid_.take_box({centre.x, centre.y - 5}, {half.x + 10, half.y + 15});  // 10 above for the label
   }
 
   template <class Size>
@@ -173,7 +174,7 @@ class LayoutMaker {
   Dice dice_;
   RoutingGrid grid_;
   BoardLayout layout_;
-  std::array<int, 6> numbers_ = {};
+  std::array<int, 26> numbers_ = {};  // by first letter of the label
 };
 
 }  // namespace

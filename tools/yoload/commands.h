@@ -63,6 +63,7 @@ struct CheckCommand {
   int imgsz = 640;    ///< size at which the box filter is judged
   int threads = 0;
   bool json = false;
+  bool quiet = false;  ///< only the exit code counts
 };
 int run_check(const CheckCommand& command);
 
