@@ -185,11 +185,14 @@ void draw_labels(const Batch& batch, int sample, const std::vector<std::string>&
       fill_disc(image, {point.x * sx, point.y * sy}, line_px + 1, paint);
     }
   }
-  // Names last, so that no box crosses them.
+  // Names last, so that no box crosses them; in a crowd small boxes go without, or nothing else is
+  // seen.
+  constexpr size_t kCrowd = 8;
   for (const DrawnObject& object : objects) {
     const auto cls = static_cast<size_t>(std::max(0, object.cls));
-    draw_name(object, cls < names.size() ? names[cls] : fmt::format("class {}", object.cls), cap_px,
-              image);
+    const std::string text = cls < names.size() ? names[cls] : fmt::format("class {}", object.cls);
+    if (objects.size() > kCrowd && 2 * object.half.x < 0.8f * text_width(text, cap_px)) continue;
+    draw_name(object, text, cap_px, image);
   }
 }
 

@@ -269,7 +269,7 @@ class BoardPainter {
 
   void paint_spot() {
     const Point c = {dice_.range(50, kBoardWidth - 50), dice_.range(50, layout_.height - 50)};
-    const float radius = dice_.range(5, 15);
+    const float radius = dice_.range(6, 18);
     const bool burnt = dice_.chance(0.6f);
     const Rgb colour = burnt ? Rgb{46, 30, 18} : Rgb{206, 198, 168};
     Point low = map(c), high = low;

@@ -3,6 +3,7 @@
 //
 // The only file that includes CLI11.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -48,6 +49,15 @@ void add_bytes(CLI::App* app, const std::string& name, uint64_t* target, const s
       ->type_name("SIZE");
 }
 
+/// Bounds as the help shows them: "0..1" instead of CLI11's "FLOAT in [0 - 1]".
+template <class T>
+CLI::Validator in_range(T low, T high) {
+  return CLI::Range(low, high).description(fmt::format("{}..{}", low, high));
+}
+CLI::Validator at_least_zero() {
+  return CLI::Validator(CLI::NonNegativeNumber).description(">=0");
+}
+
 template <class T>
 CLI::Option* add(CLI::App* app, const std::string& name, T* target, const std::string& help) {
   return app->add_option(name, *target, help)->capture_default_str();
@@ -57,7 +67,7 @@ void add_augment_options(CLI::App* app, LoaderOptions* o) {
   constexpr const char* kGroup = "Augmentation";
   AugmentOptions* a = &o->augment;
   const auto number = [&](const char* name, float* target, double high, const char* help) {
-    add(app, name, target, help)->check(CLI::Range(0.0, high))->group(kGroup);
+    add(app, name, target, help)->check(in_range(0.0, high))->group(kGroup);
   };
   number("--mosaic", &a->mosaic, 1, "probability of a mosaic");
   add(app, "--mosaic-tiles", &a->mosaic_tiles, "pictures in a mosaic: 4 (2x2) or 9 (3x3)")
@@ -89,14 +99,14 @@ void add_augment_options(CLI::App* app, LoaderOptions* o) {
   number("--multi-scale", &a->multi_scale, 1, "batch size drawn from imgsz x (1 +- this)");
   add(app, "--close-mosaic", &a->close_mosaic,
       "last epochs of --planned-epochs without mosaic and mixers")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->group(kGroup);
   add_choice<BoxFilter>(app, "--box-filter", &a->box_filter,
                         {{"reference", BoxFilter::reference}, {"keep", BoxFilter::keep}},
                         "small and cut objects: drop them as the reference does, or keep them")
       ->group(kGroup);
   add(app, "--min-box-px", &a->min_box_px, "smallest side that --box-filter keep keeps")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->group(kGroup);
   app->add_flag(
          "--no-augment", [o](int64_t) { o->augment_enabled = false; },
@@ -112,18 +122,18 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
                           "detect, segment, pose, obb or classify [the data set's own]")
               ->check(CLI::IsMember({"detect", "segment", "pose", "obb", "classify"})));
   grouped(add(app, "--imgsz", &o->imgsz, "side of the output picture in pixels")
-              ->check(CLI::Range(32, 16384)));
-  grouped(add(app, "--batch", &o->batch_size, "samples in a batch")->check(CLI::Range(1, 65536)));
+              ->check(in_range(32, 16384)));
+  grouped(add(app, "--batch", &o->batch_size, "samples in a batch")->check(in_range(1, 65536)));
   grouped(add(app, "--threads", &o->workers,
               "worker threads; 0 takes 70-90 % of the usable physical cores")
-              ->check(CLI::Range(0, 1024)));
+              ->check(in_range(0, 1024)));
   grouped(add(app, "--seed", &o->seed, "every random draw is a function of it"));
   grouped(add(app, "--planned-epochs", &o->epochs,
               "epochs of the whole training, for close_mosaic; 0 never closes")
-              ->check(CLI::NonNegativeNumber));
+              ->check(at_least_zero()));
   grouped(
       add(app, "--prefetch", &o->prefetch_factor, "batches kept ready, as far as the budget allows")
-          ->check(CLI::Range(1, 1024)));
+          ->check(in_range(1, 1024)));
   add_bytes(app, "--memory-budget", &o->memory_budget_bytes,
             "pool, caches and prefetch together, such as 256MB or 1GiB [a quarter of the memory, "
             "at most 4 GiB]");
@@ -142,11 +152,11 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
                                 "damaged pictures: replace them, or use what could be decoded"));
   grouped(add(app, "--error-budget", &o->error_budget,
               "share of records that may fail before the run stops, at least 10 records")
-              ->check(CLI::Range(0.0, 1.0)));
+              ->check(in_range(0.0, 1.0)));
   grouped(add(app, "--window", &o->window, "positions that mosaic and mixup partners come from")
-              ->check(CLI::Range(1, 1 << 24)));
+              ->check(in_range(1, 1 << 24)));
   grouped(add(app, "--fraction", &o->fraction, "share of the data set to use")
-              ->check(CLI::Range(0.0, 1.0)));
+              ->check(in_range(0.0, 1.0)));
   grouped(app->add_flag("--rect", o->rect,
                         "batches of similar aspect ratio with the smallest padding"));
   grouped(
@@ -189,15 +199,14 @@ int run_program(int argc, char** argv) {
   app->add_option(
       "--out", demo.out_dir,
       "folder for the drawn data set and preview.png [yoload-demo in the temporary folder]");
-  add(app, "--epochs", &demo.epochs, "epochs to run")->check(CLI::Range(1, 1'000'000));
+  add(app, "--epochs", &demo.epochs, "epochs to run")->check(in_range(1, 1'000'000));
   add(app, "--step-ms", &demo.step_ms, "simulated training step in milliseconds")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   app->add_flag("--only-data", demo.only_data, "draw --count pictures into --out and stop")
       ->needs("--out");
-  add(app, "--count", &demo.count, "training pictures to draw")->check(CLI::Range(1, 1'000'000));
-  add(app, "--width", &demo.width_px, "width of the drawn pictures")->check(CLI::Range(64, 20000));
-  add(app, "--height", &demo.height_px, "height of the drawn pictures")
-      ->check(CLI::Range(64, 20000));
+  add(app, "--count", &demo.count, "training pictures to draw")->check(in_range(1, 1'000'000));
+  add(app, "--width", &demo.width_px, "width of the drawn pictures")->check(in_range(64, 20000));
+  add(app, "--height", &demo.height_px, "height of the drawn pictures")->check(in_range(64, 20000));
   add_loader_options(app, &demo.loader);
 
   CheckCommand check;
@@ -208,14 +217,14 @@ int run_program(int argc, char** argv) {
   app->add_option("--fix-list", check.fix_list_path,
                   "write one line per problem: file, line, kind, cause, divided by tabs");
   add(app, "--imgsz", &check.imgsz, "size at which small boxes are judged")
-      ->check(CLI::Range(32, 16384));
+      ->check(in_range(32, 16384));
   app->add_option("--task", check.task,
                   "detect, segment, pose, obb or classify [the data set's own]")
       ->check(CLI::IsMember({"detect", "segment", "pose", "obb", "classify"}));
   app->add_option("--cache-dir", check.cache_dir,
                   "folder of the label caches [$XDG_CACHE_HOME/yoload]");
   add(app, "--threads", &check.threads, "threads; 0 takes what this process may use")
-      ->check(CLI::Range(0, 1024));
+      ->check(in_range(0, 1024));
 
   PreviewCommand preview;
   app = add_command(
@@ -223,9 +232,9 @@ int run_program(int argc, char** argv) {
       [&] { return run_preview(preview); }, &preview.json, &chosen);
   add_data(app, &preview.loader.data)->required();
   add(app, "-o,--out", &preview.out_path, "PNG file to write");
-  add(app, "--count", &preview.count, "samples to show")->check(CLI::Range(1, 400));
+  add(app, "--count", &preview.count, "samples to show")->check(in_range(1, 400));
   add(app, "--tile", &preview.tile_px, "longest side of a sample in the grid, pixels")
-      ->check(CLI::Range(32, 4096));
+      ->check(in_range(32, 4096));
   add(app, "--epoch", &preview.epoch, "epoch to show");
   add_loader_options(app, &preview.loader);
 
@@ -234,11 +243,11 @@ int run_program(int argc, char** argv) {
       &program, "bench", "images a second, the stage table, and who waits for whom",
       [&] { return run_bench(bench); }, &bench.json, &chosen);
   add_data(app, &bench.loader.data)->required();
-  add(app, "--epochs", &bench.epochs, "measured epochs")->check(CLI::Range(1, 1'000'000));
+  add(app, "--epochs", &bench.epochs, "measured epochs")->check(in_range(1, 1'000'000));
   add(app, "--warmup", &bench.warmup, "epochs before them that do not count")
-      ->check(CLI::Range(0, 1'000'000));
+      ->check(in_range(0, 1'000'000));
   add(app, "--step-ms", &bench.step_ms, "simulated training step in milliseconds; 0 runs flat out")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   add_loader_options(app, &bench.loader);
 
   DigestCommand digest;
@@ -246,7 +255,7 @@ int run_program(int argc, char** argv) {
       &program, "digest", "16 hex digits of the batch stream, equal for equal batches",
       [&] { return run_digest(digest); }, &digest.json, &chosen);
   add_data(app, &digest.loader.data)->required();
-  add(app, "--epochs", &digest.epochs, "epochs to digest")->check(CLI::Range(1, 1'000'000));
+  add(app, "--epochs", &digest.epochs, "epochs to digest")->check(in_range(1, 1'000'000));
   app->add_flag("--each-batch", digest.each_batch,
                 "a digest per batch too, to find where two runs part");
   add_loader_options(app, &digest.loader);

@@ -23,9 +23,12 @@ int run_preview(const PreviewCommand& command) {
   grid_options.epoch = command.epoch;
   grid_options.count = command.count;
   grid_options.tile_px = command.tile_px;
-  grid_options.title = fmt::format("{}   {}   epoch {}   {} px",
-                                   std::filesystem::path(options.data).filename().string(),
-                                   options.split, command.epoch, options.imgsz);
+  // "data.yaml" says little: its folder's name does.
+  const std::filesystem::path data = std::filesystem::absolute(options.data);
+  const std::string shown =
+      data.stem() == "data" ? data.parent_path().filename().string() : data.filename().string();
+  grid_options.title =
+      fmt::format("{}   {}   epoch {}   {} px", shown, options.split, command.epoch, options.imgsz);
   const RgbImage grid = make_preview_grid(&loader, grid_options);
   write_png(grid, command.out_path);
   if (!command.json) {
