@@ -55,7 +55,7 @@ CLI::Validator in_range(T low, T high) {
   return CLI::Range(low, high).description(fmt::format("{}..{}", low, high));
 }
 CLI::Validator at_least_zero() {
-  return CLI::Validator(CLI::NonNegativeNumber).description(">=0");
+  return CLI::Validator(CLI::NonNegativeNumber).description("0..");
 }
 
 template <class T>
