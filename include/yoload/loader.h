@@ -1,5 +1,5 @@
-// Loader: hands out finished training batches, in order, prepared ahead by the engine's own threads.
-// SPDX-License-Identifier: Apache-2.0
+// Loader: hands out finished training batches, in order, prepared ahead by the engine's own
+// threads. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ struct SamplePlan;
 
 /// One sample's entry in a batch.
 struct SampleInfo {
-  uint64_t position = 0;        ///< place in the epoch's global order
-  uint32_t record = 0;          ///< index record of the primary picture
-  bool replaced = false;        ///< the planned picture could not be read: see the ledger
-  int32_t ori_height_px = 0, ori_width_px = 0;        ///< upright size of the primary picture
+  uint64_t position = 0;  ///< place in the epoch's global order
+  uint32_t record = 0;    ///< index record of the primary picture
+  bool replaced = false;  ///< the planned picture could not be read: see the ledger
+  int32_t ori_height_px = 0, ori_width_px = 0;          ///< upright size of the primary picture
   int32_t resized_height_px = 0, resized_width_px = 0;  ///< its size after resizing to imgsz
 };
 
 /// A finished batch. Owns its memory; keeping it costs memory and nothing else. Movable.
 struct Batch {
   uint32_t epoch = 0;
-  uint64_t index = 0;                    ///< number of the batch in its epoch
-  int size = 0;                          ///< samples
+  uint64_t index = 0;  ///< number of the batch in its epoch
+  int size = 0;        ///< samples
   int channels = 0, height_px = 0, width_px = 0;
   DType dtype = DType::uint8;
-  std::shared_ptr<uint8_t> img;          // size,channels,height,width elements of dtype
-  std::vector<float> cls;                // n
-  std::vector<float> bboxes;             // n,4 xywh normalised; OBB: n,5 xywhr
-  std::vector<float> batch_idx;          // n
-  std::vector<float> keypoints;          // n,K,3 (pose)
-  std::vector<int32_t> masks;            // size,mask_h,mask_w (overlap) or n,mask_h,mask_w (segment)
+  std::shared_ptr<uint8_t> img;  // size,channels,height,width elements of dtype
+  std::vector<float> cls;        // n
+  std::vector<float> bboxes;     // n,4 xywh normalised; OBB: n,5 xywhr
+  std::vector<float> batch_idx;  // n
+  std::vector<float> keypoints;  // n,K,3 (pose)
+  std::vector<int32_t> masks;    // size,mask_h,mask_w (overlap) or n,mask_h,mask_w (segment)
   int mask_height_px = 0, mask_width_px = 0;
-  std::vector<SampleInfo> samples;       // size
+  std::vector<SampleInfo> samples;  // size
 
   size_t img_bytes() const;
 };
@@ -66,32 +66,32 @@ struct Report {
   uint64_t batches = 0;
   uint64_t decodes = 0;
   double wall_s = 0;
-  double cpu_s = 0;                 ///< CPU time of the engine's threads
-  double consumer_wait_s = 0;       ///< the consumer stood still for a batch
-  double consumer_busy_s = 0;       ///< the consumer worked between two calls
-  double worker_wait_s = 0;         ///< engine threads had nothing to do or no place to put it
-  double mean_ready_batches = 0;    ///< batches that lay ready when one was asked for
+  double cpu_s = 0;               ///< CPU time of the engine's threads
+  double consumer_wait_s = 0;     ///< the consumer stood still for a batch
+  double consumer_busy_s = 0;     ///< the consumer worked between two calls
+  double worker_wait_s = 0;       ///< engine threads had nothing to do or no place to put it
+  double mean_ready_batches = 0;  ///< batches that lay ready when one was asked for
   int threads = 0;
   uint64_t memory_budget_bytes = 0;
-  uint64_t memory_peak_bytes = 0;   ///< counted by the budget
+  uint64_t memory_peak_bytes = 0;  ///< counted by the budget
   uint64_t index_bytes = 0;
   uint64_t polygon_bytes = 0;
   uint64_t cache_bytes = 0, cache_hits = 0, cache_misses = 0;
-  uint64_t extra_decodes = 0;       ///< decodes repeated because the window did not fit the budget
-  uint64_t replaced = 0;            ///< samples whose planned picture could not be read
+  uint64_t extra_decodes = 0;  ///< decodes repeated because the window did not fit the budget
+  uint64_t replaced = 0;       ///< samples whose planned picture could not be read
   uint64_t dropped_outside = 0, dropped_too_small = 0, dropped_aspect = 0, dropped_area = 0;
   std::vector<StageReport> stages;
-  std::string verdict;              ///< one sentence: who waits for whom, and what to change
+  std::string verdict;  ///< one sentence: who waits for whom, and what to change
 
-  std::string to_text() const;      ///< the stage table and the verdict
+  std::string to_text() const;  ///< the stage table and the verdict
   std::string to_json() const;
 };
 
 /// Thread-safe only where a member says so: one consumer at a time.
 class Loader {
  public:
-  /// Opens the data set and starts the threads. Throws std::invalid_argument for options that make no
-  /// sense and std::runtime_error (with path and cause) when the data cannot be opened.
+  /// Opens the data set and starts the threads. Throws std::invalid_argument for options that make
+  /// no sense and std::runtime_error (with path and cause) when the data cannot be opened.
   explicit Loader(const LoaderOptions& options);
   ~Loader();
   Loader(Loader&&) noexcept;
@@ -102,8 +102,8 @@ class Loader {
   uint64_t images_per_epoch() const;
   uint64_t batches_per_epoch() const;
 
-  /// Starts (or restarts) iteration at batch `first_batch` of `epoch`. What was prepared for another
-  /// epoch or place is thrown away; what fits is kept.
+  /// Starts (or restarts) iteration at batch `first_batch` of `epoch`. What was prepared for
+  /// another epoch or place is thrown away; what fits is kept.
   void set_epoch(uint32_t epoch, uint64_t first_batch = 0);
 
   /// Next batch of the epoch; false at its end (the next call starts the following epoch).
@@ -114,8 +114,8 @@ class Loader {
   SamplePlan plan(uint32_t epoch, uint64_t position);
   Batch render(uint32_t epoch, uint64_t position);
 
-  Report report() const;                      ///< thread-safe
-  std::vector<LedgerEntry> ledger() const;    ///< thread-safe
+  Report report() const;                    ///< thread-safe
+  std::vector<LedgerEntry> ledger() const;  ///< thread-safe
   /// Stops the threads; next() then throws. Thread-safe, returns within 2 s.
   void close();
 

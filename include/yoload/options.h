@@ -14,7 +14,8 @@ namespace yoload {
 
 /// How pixels get from a decoded picture into the batch.
 enum class Fidelity : uint8_t {
-  exact,  ///< resize to imgsz, then sample the virtual canvas: within 1 level of true float bilinear
+  exact,  ///< resize to imgsz, then sample the virtual canvas: within 1 level of true float
+          ///< bilinear
   fused,  ///< one sampling straight from the (scaled) decode: faster, sharper, not pixel-equal
 };
 
@@ -32,11 +33,11 @@ enum class CopyPasteMode : uint8_t { flip, mixup };
 
 /// Augmentation hyper-parameters. Defaults are those of Ultralytics 8.x.
 struct AugmentOptions {
-  float mosaic = 1.0f;        ///< probability
-  int mosaic_tiles = 4;       ///< 4 (2x2) or 9 (3x3)
-  float mixup = 0.0f;         ///< probability
-  float cutmix = 0.0f;        ///< probability
-  float copy_paste = 0.0f;    ///< probability
+  float mosaic = 1.0f;      ///< probability
+  int mosaic_tiles = 4;     ///< 4 (2x2) or 9 (3x3)
+  float mixup = 0.0f;       ///< probability
+  float cutmix = 0.0f;      ///< probability
+  float copy_paste = 0.0f;  ///< probability
   CopyPasteMode copy_paste_mode = CopyPasteMode::flip;
   float degrees = 0.0f;       ///< rotation drawn from +-degrees
   float translate = 0.1f;     ///< +- fraction of the output size
@@ -56,9 +57,10 @@ struct AugmentOptions {
   float multi_scale = 0.0f;   ///< batch size drawn from imgsz * (1 +- multi_scale), 0 is off
   int close_mosaic = 10;      ///< last epochs without mosaic, mixup, cutmix and copy-paste
   BoxFilter box_filter = BoxFilter::reference;
-  float min_box_px = 0.0f;    ///< smallest side that BoxFilter::keep keeps
-  std::string auto_augment = "randaugment";  ///< classify only: randaugment, autoaugment, augmix, or ""
-  float erasing = 0.4f;       ///< classify only: probability
+  float min_box_px = 0.0f;  ///< smallest side that BoxFilter::keep keeps
+  std::string auto_augment =
+      "randaugment";     ///< classify only: randaugment, autoaugment, augmix, or ""
+  float erasing = 0.4f;  ///< classify only: probability
 
   /// Everything that is random switched off: letterbox only.
   static AugmentOptions none();
@@ -79,49 +81,49 @@ enum class DType : uint8_t { uint8, float16, float32 };
 
 /// Bounds on what one file may cost. Zero means no limit.
 struct DecodeLimits {
-  uint64_t max_pixels = 268'435'456;                ///< width x height, 2^28
-  uint32_t max_scans = 100;                         ///< progressive JPEG
-  uint64_t max_memory_bytes = uint64_t{1} << 30;    ///< working memory of one decode
-  double max_seconds = 10.0;                        ///< CPU time of one decode
+  uint64_t max_pixels = 268'435'456;              ///< width x height, 2^28
+  uint32_t max_scans = 100;                       ///< progressive JPEG
+  uint64_t max_memory_bytes = uint64_t{1} << 30;  ///< working memory of one decode
+  double max_seconds = 10.0;                      ///< CPU time of one decode
 };
 
 struct LoaderOptions {
-  std::string data;                   ///< data.yaml, folder, image list, COCO json
+  std::string data;  ///< data.yaml, folder, image list, COCO json
   std::string split = "train";
-  std::string task;                   ///< detect, segment, pose, obb, classify; "" takes the data set's own
+  std::string task;  ///< detect, segment, pose, obb, classify; "" takes the data set's own
   int imgsz = 640;
-  int batch_size = 16;                ///< per rank
+  int batch_size = 16;  ///< per rank
   AugmentOptions augment;
-  bool augment_enabled = true;        ///< false: validation, letterbox only
+  bool augment_enabled = true;  ///< false: validation, letterbox only
   bool shuffle = true;
-  bool rect = false;                  ///< batches of similar aspect ratio, smallest padding
-  float rect_pad = 0.5f;              ///< strides of padding around a rect batch: 0.5 val, 0 train
-  int stride = 32;                    ///< output sizes are multiples of this
+  bool rect = false;      ///< batches of similar aspect ratio, smallest padding
+  float rect_pad = 0.5f;  ///< strides of padding around a rect batch: 0.5 val, 0 train
+  int stride = 32;        ///< output sizes are multiples of this
   ResizeMode resize = ResizeMode::letterbox;
   Fidelity fidelity = Fidelity::exact;
   uint64_t seed = 0;
-  int epochs = 0;                     ///< planned epochs, for close_mosaic; 0 is unknown: never close
-  int workers = 0;                    ///< threads; 0 takes 70-90 % of the usable physical cores
-  int prefetch_factor = 4;            ///< batches kept ready, as far as memory_budget allows
+  int epochs = 0;           ///< planned epochs, for close_mosaic; 0 is unknown: never close
+  int workers = 0;          ///< threads; 0 takes 70-90 % of the usable physical cores
+  int prefetch_factor = 4;  ///< batches kept ready, as far as memory_budget allows
   bool drop_last = false;
-  uint64_t memory_budget_bytes = 0;   ///< 0 takes a quarter of the usable memory, at most 4 GiB
+  uint64_t memory_budget_bytes = 0;  ///< 0 takes a quarter of the usable memory, at most 4 GiB
   CacheMode cache = CacheMode::none;
-  std::string cache_dir;              ///< label caches; "" takes $XDG_CACHE_HOME/yoload
+  std::string cache_dir;  ///< label caches; "" takes $XDG_CACHE_HOME/yoload
   OnCorrupt on_corrupt = OnCorrupt::reject;
   DecodeLimits limits;
-  bool scale_16bit = false;           ///< stretch the used range of 16-bit pictures over 0..255
-  double error_budget = 0.01;         ///< share of records that may fail, with a minimum of 10
-  int window = 512;                   ///< positions that mosaic and mixup partners come from
+  bool scale_16bit = false;    ///< stretch the used range of 16-bit pictures over 0..255
+  double error_budget = 0.01;  ///< share of records that may fail, with a minimum of 10
+  int window = 512;            ///< positions that mosaic and mixup partners come from
   DType dtype = DType::uint8;
-  float scale = 1.0f / 255.0f;        ///< float outputs: (value * scale - mean) / std
+  float scale = 1.0f / 255.0f;  ///< float outputs: (value * scale - mean) / std
   std::array<float, 3> mean = {0, 0, 0};
   std::array<float, 3> std = {1, 1, 1};
-  int mask_ratio = 4;                 ///< segment: masks at 1/mask_ratio of the picture
-  bool overlap_mask = true;           ///< segment: one map of instance numbers a picture
-  std::vector<int> classes;           ///< keep these classes only; empty keeps all
+  int mask_ratio = 4;        ///< segment: masks at 1/mask_ratio of the picture
+  bool overlap_mask = true;  ///< segment: one map of instance numbers a picture
+  std::vector<int> classes;  ///< keep these classes only; empty keeps all
   bool single_cls = false;
-  float fraction = 1.0f;              ///< share of the data set, first round(n * fraction)
-  std::string simd;                   ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
+  float fraction = 1.0f;  ///< share of the data set, first round(n * fraction)
+  std::string simd;       ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
 };
 
 }  // namespace yoload

@@ -9,8 +9,8 @@
 namespace yoload {
 namespace {
 
-// Large blocks are mapped directly, so that giving them back really lowers the resident size: malloc
-// would keep them in an arena.
+// Large blocks are mapped directly, so that giving them back really lowers the resident size:
+// malloc would keep them in an arena.
 constexpr size_t kMapBytes = size_t{256} << 10;
 
 uint8_t* allocate_block(size_t capacity) {
@@ -21,14 +21,14 @@ uint8_t* allocate_block(size_t capacity) {
     return static_cast<uint8_t*>(block);
   }
   return static_cast<uint8_t*>(
-      ::operator new(capacity + kReadPadding, std::align_val_t{kBufferAlignment}));
+      ::operator new (capacity + kReadPadding, std::align_val_t{kBufferAlignment}));
 }
 
 void free_block(uint8_t* data, size_t capacity) {
   if (capacity >= kMapBytes) {
     munmap(data, capacity + kReadPadding);
   } else {
-    ::operator delete(data, std::align_val_t{kBufferAlignment});
+    ::operator delete (data, std::align_val_t{kBufferAlignment});
   }
 }
 
@@ -58,7 +58,9 @@ std::shared_ptr<BufferPool> BufferPool::create(size_t max_idle_bytes) {
   return std::shared_ptr<BufferPool>(new BufferPool(max_idle_bytes));
 }
 
-BufferPool::~BufferPool() { trim(0); }
+BufferPool::~BufferPool() {
+  trim(0);
+}
 
 size_t BufferPool::rounded_bytes(size_t bytes) {
   if (bytes <= 4096) return 4096;

@@ -1,5 +1,5 @@
-// Aligned byte buffers that are recycled instead of freed: a page fault per 4 KB costs more than a blend.
-// SPDX-License-Identifier: Apache-2.0
+// Aligned byte buffers that are recycled instead of freed: a page fault per 4 KB costs more than a
+// blend. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,8 @@ class Buffer {
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
   explicit operator bool() const { return data_ != nullptr; }
+  /// Makes size() smaller; the block stays as it is.
+  void shrink(size_t bytes) { size_ = bytes < size_ ? bytes : size_; }
   void reset();
 
  private:
@@ -56,8 +58,8 @@ class Buffer {
 };
 
 /// Recycles buffers by size class (eight classes per power of two, so at most 12.5 % is wasted).
-/// Thread-safe. It does not limit what is handed out: MemoryBudget does that. It does bound what lies
-/// idle: `max_idle_bytes`; beyond it returned blocks go to the system.
+/// Thread-safe. It does not limit what is handed out: MemoryBudget does that. It does bound what
+/// lies idle: `max_idle_bytes`; beyond it returned blocks go to the system.
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   static std::shared_ptr<BufferPool> create(size_t max_idle_bytes);

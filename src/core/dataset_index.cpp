@@ -6,7 +6,8 @@
 namespace yoload {
 
 std::string_view name(Task task) {
-  constexpr std::array<std::string_view, 5> kNames = {"detect", "segment", "pose", "obb", "classify"};
+  constexpr std::array<std::string_view, 5> kNames = {"detect", "segment", "pose", "obb",
+                                                      "classify"};
   return kNames.at(static_cast<size_t>(task));
 }
 

@@ -20,12 +20,12 @@ std::string_view name(Task task);
 
 /// Facts about one picture. Sizes are those of the upright picture (EXIF orientation applied).
 struct ImageRecord {
-  uint64_t path_offset = 0;    ///< into DatasetIndex::strings
-  uint64_t first_row = 0;      ///< into DatasetIndex::rows
+  uint64_t path_offset = 0;  ///< into DatasetIndex::strings
+  uint64_t first_row = 0;    ///< into DatasetIndex::rows
   uint64_t file_bytes = 0;
-  int64_t mtime_ns = 0;        ///< modification time of the picture, Unix epoch
+  int64_t mtime_ns = 0;  ///< modification time of the picture, Unix epoch
   uint32_t path_bytes = 0;
-  uint32_t rows = 0;           ///< objects in this picture; 0 is a background picture
+  uint32_t rows = 0;  ///< objects in this picture; 0 is a background picture
   int32_t width_px = 0;
   int32_t height_px = 0;
 };
@@ -33,8 +33,8 @@ static_assert(sizeof(ImageRecord) == 48);
 
 /// One object: class and box, normalised by the upright picture's size.
 struct LabelRow {
-  float cls = 0;               ///< class number; a float, as the training code wants it
-  float x = 0, y = 0;          ///< centre
+  float cls = 0;       ///< class number; a float, as the training code wants it
+  float x = 0, y = 0;  ///< centre
   float w = 0, h = 0;
 };
 static_assert(sizeof(LabelRow) == 20);
@@ -42,26 +42,26 @@ static_assert(sizeof(LabelRow) == 20);
 /// Read-only view of a data set. Copies share the storage. Safe to read from any thread.
 struct DatasetIndex {
   Task task = Task::detect;
-  int32_t nc = 0;              ///< number of classes
-  int32_t channels = 3;        ///< channels of the pictures that training sees
-  int32_t kpt_count = 0;       ///< pose: keypoints per object
-  int32_t kpt_dims = 0;        ///< pose: 2 or 3 values per keypoint in the label files; stored as 3
-  std::vector<std::string> names;   ///< nc class names
-  std::vector<int32_t> flip_idx;    ///< pose: keypoint permutation of a horizontal flip, or empty
-  std::string root;            ///< folder that relative paths start from
+  int32_t nc = 0;         ///< number of classes
+  int32_t channels = 3;   ///< channels of the pictures that training sees
+  int32_t kpt_count = 0;  ///< pose: keypoints per object
+  int32_t kpt_dims = 0;   ///< pose: 2 or 3 values per keypoint in the label files; stored as 3
+  std::vector<std::string> names;  ///< nc class names
+  std::vector<int32_t> flip_idx;   ///< pose: keypoint permutation of a horizontal flip, or empty
+  std::string root;                ///< folder that relative paths start from
 
   std::span<const ImageRecord> images;
   std::span<const LabelRow> rows;
   /// Polygons, in step with `rows` where the task has them, else empty: row i owns the points
-  /// polygon_offsets[i] .. polygon_offsets[i + 1]. OBB: exactly four points a row. A row of a segment
-  /// set that came without a polygon has none.
+  /// polygon_offsets[i] .. polygon_offsets[i + 1]. OBB: exactly four points a row. A row of a
+  /// segment set that came without a polygon has none.
   std::span<const uint64_t> polygon_offsets;
   std::span<const float> polygon_points;  // P,2 normalised x, y
   /// Keypoints, in step with `rows` for pose: kpt_count x (x, y, visibility 0/1/2), normalised.
-  std::span<const float> keypoints;       // rows,K,3
-  std::span<const char> strings;          ///< paths, relative to root or absolute
+  std::span<const float> keypoints;  // rows,K,3
+  std::span<const char> strings;     ///< paths, relative to root or absolute
 
-  std::shared_ptr<const void> storage;    ///< keeps the arrays alive
+  std::shared_ptr<const void> storage;  ///< keeps the arrays alive
 
   std::string_view relative_path(size_t image) const {
     const ImageRecord& record = images[image];

@@ -48,10 +48,12 @@ class Image {
   size_t bytes() const { return buffer_.capacity(); }
 
   ImageView view() const {
-    return {buffer_.data(), width_px_, height_px_, channels_, row_stride_bytes(), plane_stride_bytes()};
+    return {buffer_.data(), width_px_,          height_px_,
+            channels_,      row_stride_bytes(), plane_stride_bytes()};
   }
   MutableImageView mutable_view() {
-    return {buffer_.data(), width_px_, height_px_, channels_, row_stride_bytes(), plane_stride_bytes()};
+    return {buffer_.data(), width_px_,          height_px_,
+            channels_,      row_stride_bytes(), plane_stride_bytes()};
   }
 
   /// Bytes that a picture of this size will occupy.

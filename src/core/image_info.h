@@ -12,7 +12,18 @@
 namespace yoload {
 
 enum class ImageFormat : uint8_t {
-  unknown, jpeg, png, webp, bmp, tiff, gif, npy, avif, heic, jxl, jp2
+  unknown,
+  jpeg,
+  png,
+  webp,
+  bmp,
+  tiff,
+  gif,
+  npy,
+  avif,
+  heic,
+  jxl,
+  jp2
 };
 
 std::string_view name(ImageFormat format);
@@ -22,9 +33,9 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::unknown;
   int32_t width_px = 0;
   int32_t height_px = 0;
-  int32_t channels = 0;        ///< as stored: 1 gray, 2 gray+alpha, 3, 4
-  int32_t bits = 8;            ///< per channel, as stored
-  int32_t orientation = 1;     ///< EXIF, 1..8; already applied to width and height
+  int32_t channels = 0;     ///< as stored: 1 gray, 2 gray+alpha, 3, 4
+  int32_t bits = 8;         ///< per channel, as stored
+  int32_t orientation = 1;  ///< EXIF, 1..8; already applied to width and height
   int32_t pages = 1;
 };
 

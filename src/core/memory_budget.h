@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace yoload {
 
@@ -24,7 +25,8 @@ class MemoryBudget {
     note_peak(used + bytes);
     return true;
   }
-  /// Takes `bytes` even beyond the limit: only for what a run cannot go on without (the oldest batch).
+  /// Takes `bytes` even beyond the limit: only for what a run cannot go on without (the oldest
+  /// batch).
   void take(uint64_t bytes) {
     note_peak(used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
   }
@@ -43,6 +45,36 @@ class MemoryBudget {
   const uint64_t limit_bytes_;
   std::atomic<uint64_t> used_bytes_{0};
   std::atomic<uint64_t> peak_bytes_{0};
+};
+
+/// Bytes taken from a budget, given back when this goes out of scope. Move-only.
+class BudgetLease {
+ public:
+  BudgetLease() = default;
+  /// Stands for `bytes` that the caller has taken already.
+  BudgetLease(MemoryBudget* budget, uint64_t bytes) : budget_(budget), bytes_(bytes) {}
+  ~BudgetLease() { resize(0); }
+  BudgetLease(BudgetLease&& other) noexcept { *this = std::move(other); }
+  BudgetLease& operator=(BudgetLease&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  /// Takes or gives back the difference, beyond the limit if it must.
+  void resize(uint64_t bytes) {
+    if (budget_ == nullptr) return;
+    if (bytes > bytes_) {
+      budget_->take(bytes - bytes_);
+    } else {
+      budget_->give_back(bytes_ - bytes);
+    }
+    bytes_ = bytes;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace yoload

@@ -1,4 +1,5 @@
-// Counter-based random numbers: every draw is a pure function of (seed, epoch, position, operation).
+// Counter-based random numbers: every draw is a pure function of (seed, epoch, position,
+// operation).
 //
 // Each operation owns a stream of its own, so adding an operation, or drawing more numbers in one,
 // shifts no draw of another. Generator: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
@@ -26,7 +27,7 @@ enum class DrawStream : uint32_t {
   flip = 9,
   bgr = 10,
   multi_scale = 11,
-  mix_partner_mosaic = 12,       ///< the partner's own mosaic, for mixup
+  mix_partner_mosaic = 12,  ///< the partner's own mosaic, for mixup
   mix_partner_perspective = 13,
   cutmix_partner_mosaic = 14,
   cutmix_partner_perspective = 15,
@@ -43,7 +44,8 @@ class Draws {
       : key_{{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}},
         epoch_(epoch),
         position_low_(static_cast<uint32_t>(position)),
-        // 40 bits of position and 8 of stream share what the counter has left beside the block number.
+        // 40 bits of position and 8 of stream share what the counter has left beside the block
+        // number.
         stream_(static_cast<uint32_t>(stream) | (static_cast<uint32_t>(position >> 32) << 8)) {}
 
   /// Next 32 random bits.
@@ -58,7 +60,8 @@ class Draws {
   }
   /// Uniform in [low, high).
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  /// Uniform integer in [0, bound), bound > 0, without modulo bias worth speaking of (64-bit multiply).
+  /// Uniform integer in [0, bound), bound > 0, without modulo bias worth speaking of (64-bit
+  /// multiply).
   uint32_t below(uint32_t bound) {
     const uint64_t bits = (static_cast<uint64_t>(u32()) << 32) | u32();
     return static_cast<uint32_t>((static_cast<unsigned __int128>(bits) * bound) >> 64);

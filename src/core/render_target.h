@@ -9,8 +9,9 @@
 
 namespace yoload {
 
-/// C,H,W elements of `dtype`, planes and rows contiguous: row_stride = width, plane_stride = height x width.
-/// Float outputs hold level * mul[c] + add[c], computed as one float product and one float sum.
+/// C,H,W elements of `dtype`, planes and rows contiguous: row_stride = width, plane_stride = height
+/// x width. Float outputs hold level * mul[c] + add[c], computed as one float product and one float
+/// sum.
 struct RenderTarget {
   void* data = nullptr;
   int width_px = 0;

@@ -13,8 +13,9 @@ std::string_view name(Code code) {
 }
 
 std::string_view name(Stage stage) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "none", "dataset", "sampler", "storage", "cache", "decode", "augment", "batch", "transfer", "pipeline"};
+  constexpr std::array<std::string_view, 10> kNames = {"none",     "dataset", "sampler", "storage",
+                                                       "cache",    "decode",  "augment", "batch",
+                                                       "transfer", "pipeline"};
   return kNames.at(static_cast<size_t>(stage));
 }
 

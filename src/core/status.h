@@ -1,7 +1,7 @@
 // Result and Status: how stages report bad data and failed system calls without exceptions.
 //
-// Bad data is normal here: a stage returns a Status with a code, the stage and the file, and the run
-// goes on. Misuse of the public API throws std::invalid_argument at the API edge instead.
+// Bad data is normal here: a stage returns a Status with a code, the stage and the file, and the
+// run goes on. Misuse of the public API throws std::invalid_argument at the API edge instead.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@ namespace yoload {
 
 enum class Code : unsigned char {
   ok,
-  corrupt,           ///< the bytes contradict their own format
-  truncated,         ///< the bytes end before the picture or document does
-  unsupported,       ///< valid, but a kind that this build does not decode
-  limit,             ///< refused by a pixel, scan, memory or time limit; the message names the option
-  io,                ///< the operating system said no
-  not_found,         ///< the file or key does not exist
+  corrupt,      ///< the bytes contradict their own format
+  truncated,    ///< the bytes end before the picture or document does
+  unsupported,  ///< valid, but a kind that this build does not decode
+  limit,        ///< refused by a pixel, scan, memory or time limit; the message names the option
+  io,           ///< the operating system said no
+  not_found,    ///< the file or key does not exist
   out_of_memory,
   invalid_argument,  ///< a configuration file or option has a value that makes no sense
   changed,           ///< the file is not the one that was scanned
@@ -27,7 +27,16 @@ enum class Code : unsigned char {
 };
 
 enum class Stage : unsigned char {
-  none, dataset, sampler, storage, cache, decode, augment, batch, transfer, pipeline
+  none,
+  dataset,
+  sampler,
+  storage,
+  cache,
+  decode,
+  augment,
+  batch,
+  transfer,
+  pipeline
 };
 
 std::string_view name(Code code);
@@ -66,7 +75,8 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : data_(std::in_place_index<0>, std::move(value)) {}        // NOLINT: implicit by design
+  Result(T value)
+      : data_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
   Result(Status status) : data_(std::in_place_index<1>, std::move(status)) {}  // NOLINT
 
   bool ok() const { return data_.index() == 0; }

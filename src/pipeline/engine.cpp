@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/machine.h"
+
+namespace yoload {
+namespace {
+
+// A position whose record and replacements all fail this often belongs to a data set without a
+// readable picture.
+constexpr uint32_t kMaxAttempts = 64;
+
+uint64_t batch_bytes(const LoaderOptions& options, const DatasetIndex& index, BatchShape shape) {
+  return static_cast<uint64_t>(options.batch_size) * static_cast<uint64_t>(index.channels) *
+         static_cast<uint64_t>(shape.height_px) * static_cast<uint64_t>(shape.width_px) *
+         bytes_of(options.dtype);
+}
+
+/// As many batches as asked for, while they leave two thirds of the budget to pictures.
+int prefetch_depth(const LoaderOptions& options, const DatasetIndex& index, uint64_t limit_bytes) {
+  const uint64_t one = batch_bytes(options, index, {options.imgsz, options.imgsz});
+  const uint64_t fit = limit_bytes / 3 / std::max<uint64_t>(one, 1);
+  // One more is with the consumer.
+  return std::clamp<int>(static_cast<int>(std::min<uint64_t>(fit, 1000)) - 1, 1,
+                         std::max(1, options.prefetch_factor));
+}
+
+uint64_t allowed_failures(const LoaderOptions& options, const DatasetIndex& index) {
+  const double share = options.error_budget * static_cast<double>(index.images.size());
+  return std::max<uint64_t>(10, static_cast<uint64_t>(std::ceil(share)));
+}
+
+}  // namespace
+
+Engine::Engine(const LoaderOptions& options, const DatasetIndex& index)
+    : options_(options),
+      index_(index),
+      memory_(options.memory_budget_bytes),
+      tiles_(options, index, &memory_),
+      samples_(options, index),
+      ledger_(allowed_failures(options, index)) {
+  if (options.rect) {
+    rect_ = std::make_shared<RectBatches>(rect_batches(
+        index.images, options.batch_size, options.imgsz, options.stride, options.rect_pad));
+  }
+  prefetch_ = prefetch_depth(options, index, options.memory_budget_bytes);
+  const uint64_t one = batch_bytes(options, index, {options.imgsz, options.imgsz});
+  memory_.take(one * static_cast<uint64_t>(prefetch_ + 1));
+  batch_memory_ = BufferPool::create(one * static_cast<uint64_t>(prefetch_ + 1) * 5 / 4);
+  producing_ = epoch(0);
+  started_ns_ = now_ns();
+  for (int i = 0; i < options.workers; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Engine::~Engine() {
+  stop();
+  for (std::thread& thread : threads_) thread.join();
+  pool_.clear();
+}
+
+std::shared_ptr<const Epoch> Engine::epoch(uint32_t number) const {
+  return std::make_shared<Epoch>(options_, index_, number, rect_);
+}
+
+void Engine::stop() {
+  std::lock_guard lock(mutex_);
+  stopping_ = true;
+  work_ready_.notify_all();
+  batch_ready_.notify_all();
+}
+
+void Engine::set_epoch(uint32_t number, uint64_t first_batch) {
+  std::lock_guard lock(mutex_);
+  const bool prepared =
+      slots_.empty()
+          ? producing_->number() == number && next_batch_ == first_batch
+          : slots_.front()->epoch->number() == number && slots_.front()->index == first_batch;
+  consuming_epoch_ = number;
+  consuming_batch_ = first_batch;
+  last_handed_ns_ = 0;  // what the consumer did between two epochs is not a step
+  if (prepared) return;
+  // Tasks that are running keep their slot and entries alive and finish into nowhere.
+  slots_.clear();
+  runnable_.clear();
+  decodes_.clear();
+  pool_.clear();
+  producing_ = epoch(number);
+  next_batch_ = first_batch;
+  admitted_ = first_batch * static_cast<uint64_t>(options_.batch_size);
+  ahead_ = nullptr;
+  pool_.advance(*producing_, admitted_);
+  work_ready_.notify_all();
+}
+
+std::shared_ptr<BatchSlot> Engine::next() {
+  const int64_t asked_ns = now_ns();
+  Lock lock(mutex_);
+  if (last_handed_ns_ != 0) counts_.consumer_busy_ns += asked_ns - last_handed_ns_;
+  last_handed_ns_ = 0;
+  if (consuming_batch_ >= producing_->batches()) {
+    ++consuming_epoch_;
+    consuming_batch_ = 0;
+    return nullptr;
+  }
+  const auto finished = [](const auto& slot) { return slot->unfinished == 0; };
+  counts_.ready_batches_sum += static_cast<uint64_t>(
+      std::find_if_not(slots_.begin(), slots_.end(), finished) - slots_.begin());
+  work_ready_.notify_all();
+  batch_ready_.wait(lock, [&] {
+    return stopping_ || !failure_.ok() || (!slots_.empty() && finished(slots_.front()));
+  });
+  const int64_t got_ns = now_ns();
+  counts_.consumer_wait_ns += got_ns - asked_ns;
+  if (!failure_.ok()) throw std::runtime_error(failure_.to_string());
+  if (stopping_) throw std::runtime_error("the loader is closed");
+  std::shared_ptr<BatchSlot> slot = std::move(slots_.front());
+  slots_.pop_front();
+  ++consuming_batch_;
+  ++counts_.batches;
+  counts_.images += static_cast<uint64_t>(slot->batch.size);
+  for (const SampleLabels& labels : slot->labels) counts_.dropped.add(labels.dropped);
+  for (const SampleInfo& info : slot->batch.samples) counts_.replaced += info.replaced ? 1 : 0;
+  work_ready_.notify_all();
+  last_handed_ns_ = now_ns();
+  return slot;
+}
+
+void Engine::work() {
+  WorkerState worker(options_, index_.channels, clocks_.add_thread());
+  Lock lock(mutex_);
+  while (!stopping_) {
+    try {
+      if (failure_.ok() && work_once(lock, &worker)) continue;
+    } catch (const std::exception& error) {  // bad_alloc, in practice
+      if (!lock.owns_lock()) lock.lock();
+      fail(Status(Code::out_of_memory, Stage::pipeline, error.what()));
+    }
+    const int64_t start_ns = now_ns();
+    worker.clocks->publish_cpu();
+    work_ready_.wait(lock);
+    worker.clocks->add(Work::wait, now_ns() - start_ns);
+  }
+  worker.clocks->publish_cpu();
+}
+
+bool Engine::work_once(Lock& lock, WorkerState* worker) {
+  if (!runnable_.empty()) {
+    render(lock, worker);
+    return true;
+  }
+  if (!decodes_.empty()) return start_decode(lock, worker);
+  return admit_sample() || decode_ahead();
+}
+
+bool Engine::decode_ahead() {
+  if (ahead_ == nullptr || ahead_->number() < producing_->number()) {
+    ahead_ = producing_;
+    ahead_position_ = admitted_;
+  }
+  if (ahead_->number() == producing_->number())
+    ahead_position_ = std::max(ahead_position_, admitted_);
+  const auto distance = [&] {
+    return ahead_->number() == producing_->number()
+               ? ahead_position_ - admitted_
+               : producing_->images() - admitted_ + ahead_position_;
+  };
+  while (distance() < static_cast<uint64_t>(options_.window)) {
+    if (ahead_position_ >= ahead_->images()) {
+      if (ahead_->number() > producing_->number() || !epoch_planned(ahead_->number() + 1))
+        return false;
+      ahead_ = epoch(ahead_->number() + 1);
+      ahead_position_ = 0;
+      continue;
+    }
+    const uint64_t bytes = tiles_.working_bytes(ahead_->record_at(ahead_position_));
+    if (memory_.budget().used_bytes() + bytes > memory_.budget().limit_bytes() / 3 * 2)
+      return false;
+    if (auto entry = pool_.add(ahead_, ahead_position_++)) {
+      decodes_.push_back(std::move(entry));
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Engine::epoch_planned(uint32_t number) const {
+  return options_.epochs <= 0 || number < static_cast<uint32_t>(options_.epochs);
+}
+
+bool Engine::open_slot() {
+  if (slots_.size() >= static_cast<size_t>(prefetch_)) return false;
+  if (next_batch_ >= producing_->batches()) {
+    if (producing_->batches() == 0) return false;
+    const uint32_t following = producing_->number() + 1;
+    if (!epoch_planned(following)) return false;
+    producing_ = epoch(following);
+    next_batch_ = 0;
+    pool_.advance(*producing_, 0);
+    admitted_ = 0;
+  }
+  slots_.push_back(make_slot(producing_, next_batch_++));
+  return true;
+}
+
+std::shared_ptr<BatchSlot> Engine::make_slot(std::shared_ptr<const Epoch> owner, uint64_t index) {
+  auto slot = std::make_shared<BatchSlot>();
+  slot->index = index;
+  slot->shape = owner->shape_of(index);
+  slot->unfinished = owner->batch_samples(index);
+  slot->first_position = index * static_cast<uint64_t>(options_.batch_size);
+  slot->labels.resize(static_cast<size_t>(slot->unfinished));
+  Batch& batch = slot->batch;
+  batch.epoch = owner->number();
+  batch.index = index;
+  batch.size = slot->unfinished;
+  batch.channels = index_.channels;
+  batch.height_px = slot->shape.height_px;
+  batch.width_px = slot->shape.width_px;
+  batch.dtype = options_.dtype;
+  batch.samples.resize(static_cast<size_t>(batch.size));
+  // The block goes back to the engine's recycled memory when the consumer drops its last reference.
+  auto block = std::make_shared<Buffer>(batch_memory_->acquire(batch.img_bytes()));
+  batch.img = std::shared_ptr<uint8_t>(block, block->data());
+  slot->epoch = std::move(owner);
+  return slot;
+}
+
+bool Engine::admit_sample() {
+  const auto open = [](const auto& slot) {
+    return slot->admitted < static_cast<int>(slot->labels.size());
+  };
+  auto slot = std::find_if(slots_.begin(), slots_.end(), open);
+  if (slot == slots_.end()) {
+    if (!failure_.ok() || !open_slot()) return false;
+    slot = std::prev(slots_.end());
+  }
+  auto task = std::make_shared<SampleTask>();
+  task->slot = *slot;
+  task->index = (*slot)->admitted++;
+  const uint64_t position = (*slot)->first_position + static_cast<uint64_t>(task->index);
+  (*slot)->batch.samples[static_cast<size_t>(task->index)].position = position;
+  task->draws = samples_.draw(*(*slot)->epoch, position);
+  for (const uint64_t needed : positions(task->draws)) {
+    bool made = false;
+    auto entry = pool_.pin((*slot)->epoch, needed, &made);
+    if (made) decodes_.push_back(entry);
+    if (!entry->ready) {
+      ++task->missing;
+      entry->waiters.push_back(task);
+    }
+    task->entries.push_back(std::move(entry));
+  }
+  pool_.advance(*(*slot)->epoch, position + 1);
+  admitted_ = position + 1;
+  if (task->missing == 0) runnable_.push_back(std::move(task));
+  if (decodes_.size() + runnable_.size() > 1) work_ready_.notify_all();
+  return true;
+}
+
+bool Engine::take_memory(uint64_t bytes) {
+  while (!memory_.try_take(bytes)) {
+    if (!pool_.evict_one(producing_->number(), admitted_)) {
+      if (running_ > 0) return false;
+      memory_.take(bytes);
+      return true;
+    }
+  }
+  return true;
+}
+
+bool Engine::start_decode(Lock& lock, WorkerState* worker) {
+  const std::shared_ptr<PoolEntry> entry = decodes_.front();
+  const uint32_t planned = entry->epoch->record_at(entry->position);
+  const uint64_t bytes = tiles_.working_bytes(planned);
+  if (!take_memory(bytes)) return false;
+  decodes_.pop_front();
+  ++running_;
+  lock.unlock();
+  auto resolved =
+      resolve(*entry->epoch, entry->position, BudgetLease(memory_.budget(), bytes), worker);
+  lock.lock();
+  --running_;
+  if (!resolved.ok()) {
+    fail(std::move(resolved).status());
+    return true;
+  }
+  entry->ready = true;
+  entry->record = resolved->record;
+  entry->tile = std::move(resolved->tile);
+  for (std::shared_ptr<SampleTask>& task : entry->waiters) {
+    if (--task->missing == 0) runnable_.push_back(std::move(task));
+  }
+  entry->waiters.clear();
+  if (!runnable_.empty() || !decodes_.empty()) work_ready_.notify_all();
+  return true;
+}
+
+void Engine::render(Lock& lock, WorkerState* worker) {
+  const std::shared_ptr<SampleTask> task = std::move(runnable_.front());
+  runnable_.pop_front();
+  ++running_;
+  lock.unlock();
+  const std::shared_ptr<BatchSlot>& slot = task->slot;
+  std::vector<SampleSource> sources;
+  for (const auto& entry : task->entries) sources.push_back({entry->record, entry->tile.get()});
+  const auto index = static_cast<size_t>(task->index);
+  const size_t sample_bytes = slot->batch.img_bytes() / slot->labels.size();
+  slot->labels[index] = samples_.render(*slot->epoch, task->draws, slot->shape, sources,
+                                        slot->batch.img.get() + index * sample_bytes, worker,
+                                        &slot->batch.samples[index]);
+  worker->clocks->publish_cpu();
+  lock.lock();
+  --running_;
+  for (const auto& entry : task->entries) pool_.unpin(entry.get());
+  if (--slot->unfinished == 0) batch_ready_.notify_all();
+  if (!decodes_.empty()) work_ready_.notify_one();  // memory may be free again
+}
+
+Result<Engine::Resolved> Engine::resolve(const Epoch& owner, uint64_t position, BudgetLease lease,
+                                         WorkerState* worker) {
+  std::vector<std::pair<uint32_t, Status>> failed;
+  for (uint32_t attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    const uint32_t record =
+        attempt == 0 ? owner.record_at(position) : owner.replacement(position, attempt);
+    Status cause = ledger_.cause_of(record);
+    if (cause.ok()) {
+      // A replacement may need more room than the planned picture.
+      lease.resize(std::max(lease.bytes(), tiles_.working_bytes(record)));
+      auto tile = tiles_.load(record, std::move(lease), worker);
+      if (tile.ok()) {
+        for (const auto& [bad, why] : failed) {
+          ledger_.note(owner.number(), position, bad, why, index_.path(record));
+        }
+        if (!failed.empty() && ledger_.exhausted()) {
+          const Status& why = failed.front().second;
+          return Status(
+              why.code(), why.stage(),
+              fmt::format("more than {} pictures could not be used (error_budget); the last: {}",
+                          ledger_.allowed(), why.message()),
+              why.path());
+        }
+        return Resolved{record, std::move(*tile)};
+      }
+      cause = std::move(tile).status();
+      lease = BudgetLease(memory_.budget(), 0);
+    }
+    failed.emplace_back(record, std::move(cause));
+  }
+  for (const auto& [bad, why] : failed) ledger_.note(owner.number(), position, bad, why, "");
+  const Status& last = failed.back().second;
+  return Status(
+      last.code(), last.stage(),
+      fmt::format("no readable picture in {} attempts; the last: {}", kMaxAttempts, last.message()),
+      last.path());
+}
+
+void Engine::fail(Status status) {
+  if (failure_.ok()) failure_ = std::move(status);
+  batch_ready_.notify_all();
+}
+
+EngineCounts Engine::counts() const {
+  std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+uint64_t Engine::evictions() const {
+  std::lock_guard lock(mutex_);
+  return pool_.evictions();
+}
+
+double Engine::wall_s() const {
+  return static_cast<double>(now_ns() - started_ns_) * 1e-9;
+}
+
+PlannedSample Engine::plan_alone(uint32_t number, uint64_t position) {
+  const auto owner = epoch(number);
+  const SampleDraws draws = samples_.draw(*owner, position);
+  ThreadClocks clocks;
+  WorkerState worker(options_, index_.channels, &clocks);
+  std::vector<uint32_t> records;
+  for (const uint64_t needed : positions(draws)) {
+    auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
+    if (!resolved.ok()) throw std::runtime_error(resolved.status().to_string());
+    records.push_back(resolved->record);
+  }
+  return samples_.lay_out_sample(
+      *owner, draws, owner->shape_of(position / static_cast<uint64_t>(options_.batch_size)),
+      records);
+}
+
+std::shared_ptr<BatchSlot> Engine::render_alone(uint32_t number, uint64_t position) {
+  const auto owner = epoch(number);
+  ThreadClocks clocks;
+  WorkerState worker(options_, index_.channels, &clocks);
+  const SampleDraws draws = samples_.draw(*owner, position);
+  std::vector<std::shared_ptr<const Tile>> kept;
+  std::vector<SampleSource> sources;
+  for (const uint64_t needed : positions(draws)) {
+    auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
+    if (!resolved.ok()) throw std::runtime_error(resolved.status().to_string());
+    kept.push_back(std::move(resolved->tile));
+    sources.push_back({resolved->record, kept.back().get()});
+  }
+  const uint64_t index = position / static_cast<uint64_t>(options_.batch_size);
+  auto slot = make_slot(owner, index);
+  slot->batch.size = 1;
+  slot->batch.samples.resize(1);
+  slot->batch.samples[0].position = position;
+  slot->labels.resize(1);
+  slot->labels[0] = samples_.render(*owner, draws, slot->shape, sources, slot->batch.img.get(),
+                                    &worker, &slot->batch.samples[0]);
+  slot->unfinished = 0;
+  return slot;
+}
+
+}  // namespace yoload

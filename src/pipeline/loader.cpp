@@ -1,0 +1,172 @@
+// The public Loader: checks the options, opens the data set, wires the engine to the collator.
+// SPDX-License-Identifier: Apache-2.0
+#include "yoload/loader.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "batch/collate.h"
+#include "core/machine.h"
+#include "dataset/dataset.h"
+#include "metrics/verdict.h"
+#include "pipeline/engine.h"
+#include "pipeline/report.h"
+
+namespace yoload {
+namespace {
+
+[[noreturn]] void refuse(const char* name, const std::string& value, const char* expected) {
+  throw std::invalid_argument(fmt::format("{} = {}: expected {}", name, value, expected));
+}
+
+void check_share(const char* name, float value) {
+  if (!(value >= 0 && value <= 1)) refuse(name, fmt::format("{}", value), "a number from 0 to 1");
+}
+
+/// Refuses what makes no sense, naming option, value and what was expected; fills in the automatic
+/// ones.
+LoaderOptions checked(LoaderOptions options) {
+  if (options.data.empty()) refuse("data", "\"\"", "a data.yaml, a folder or an image list");
+  if (options.batch_size < 1)
+    refuse("batch_size", std::to_string(options.batch_size), "at least 1");
+  if (options.imgsz < 32 || options.imgsz > 8192) {
+    refuse("imgsz", std::to_string(options.imgsz), "32 to 8192");
+  }
+  if (options.stride < 1) refuse("stride", std::to_string(options.stride), "at least 1");
+  if (options.window < 8) refuse("window", std::to_string(options.window), "at least 8");
+  if (options.workers < 0 || options.workers > 1024) {
+    refuse("workers", std::to_string(options.workers), "0 (automatic) to 1024");
+  }
+  if (options.prefetch_factor < 1) {
+    refuse("prefetch_factor", std::to_string(options.prefetch_factor), "at least 1");
+  }
+  if (!(options.fraction > 0 && options.fraction <= 1)) {
+    refuse("fraction", fmt::format("{}", options.fraction), "more than 0, at most 1");
+  }
+  AugmentOptions& augment = options.augment;
+  check_share("mosaic", augment.mosaic);
+  check_share("mixup", augment.mixup);
+  check_share("cutmix", augment.cutmix);
+  check_share("copy_paste", augment.copy_paste);
+  check_share("translate", augment.translate);
+  check_share("hsv_h", augment.hsv_h);
+  check_share("hsv_s", augment.hsv_s);
+  check_share("hsv_v", augment.hsv_v);
+  check_share("flipud", augment.flipud);
+  check_share("fliplr", augment.fliplr);
+  check_share("bgr", augment.bgr);
+  check_share("multi_scale", augment.multi_scale);
+  if (!(augment.scale >= 0 && augment.scale < 1)) {
+    refuse("scale", fmt::format("{}", augment.scale), "at least 0, less than 1");
+  }
+  if (augment.mosaic_tiles != 4 && augment.mosaic_tiles != 9) {
+    refuse("mosaic_tiles", std::to_string(augment.mosaic_tiles), "4 or 9");
+  }
+  if (options.rect) {
+    // As the reference does: rectangles exclude what needs a square canvas, and a shuffle.
+    augment.mosaic = augment.mixup = augment.cutmix = 0;
+    options.shuffle = false;
+  }
+  set_simd_target(options.simd == "ref" ? "" : options.simd);
+  const MachineFacts machine = read_machine();
+  if (options.workers == 0) options.workers = default_workers(machine);
+  if (options.memory_budget_bytes == 0) {
+    options.memory_budget_bytes = default_memory_budget_bytes(machine);
+  }
+  if (options.memory_budget_bytes < (uint64_t{32} << 20)) {
+    refuse("memory_budget", std::to_string(options.memory_budget_bytes), "at least 32 MB");
+  }
+  return options;
+}
+
+DatasetIndex open_index(const LoaderOptions& options) {
+  DatasetOptions dataset;
+  dataset.data = options.data;
+  dataset.split = options.split;
+  dataset.task = options.task;
+  dataset.cache_dir = options.cache_dir;
+  dataset.classes = options.classes;
+  dataset.single_cls = options.single_cls;
+  dataset.fraction = options.fraction;
+  dataset.threads = options.workers;
+  const DecodeLimits limits = options.limits;
+  const ImageProbe probe = [limits](const std::string& path) { return probe_file(path, limits); };
+  DatasetReport report;
+  auto index = open_dataset(dataset, probe, &report);
+  if (!index.ok()) throw std::runtime_error(index.status().to_string());
+  if (index->images.empty())
+    throw std::runtime_error(options.data + ": dataset: no usable picture");
+  return std::move(*index);
+}
+
+}  // namespace
+
+size_t Batch::img_bytes() const {
+  const size_t element = dtype == DType::uint8 ? 1 : dtype == DType::float16 ? 2 : 4;
+  return static_cast<size_t>(size) * static_cast<size_t>(channels) *
+         static_cast<size_t>(height_px) * static_cast<size_t>(width_px) * element;
+}
+
+class Loader::Impl {
+ public:
+  explicit Impl(const LoaderOptions& wanted)
+      : options(checked(wanted)), index(open_index(options)), engine(options, index) {}
+
+  Batch collate(std::shared_ptr<BatchSlot> slot) {
+    Batch batch = std::move(slot->batch);
+    collate_labels(std::move(slot->labels), index.task == Task::segment, options.overlap_mask,
+                   &batch);
+    return batch;
+  }
+
+  const LoaderOptions options;
+  const DatasetIndex index;
+  Engine engine;
+};
+
+Loader::Loader(const LoaderOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Loader::~Loader() = default;
+Loader::Loader(Loader&&) noexcept = default;
+Loader& Loader::operator=(Loader&&) noexcept = default;
+
+const LoaderOptions& Loader::options() const {
+  return impl_->options;
+}
+const DatasetIndex& Loader::index() const {
+  return impl_->index;
+}
+uint64_t Loader::images_per_epoch() const {
+  return impl_->index.images.size();
+}
+uint64_t Loader::batches_per_epoch() const {
+  return impl_->engine.epoch(0)->batches();
+}
+void Loader::set_epoch(uint32_t epoch, uint64_t first_batch) {
+  impl_->engine.set_epoch(epoch, first_batch);
+}
+
+bool Loader::next(Batch* batch) {
+  auto slot = impl_->engine.next();
+  if (!slot) return false;
+  *batch = impl_->collate(std::move(slot));
+  return true;
+}
+
+SamplePlan Loader::plan(uint32_t epoch, uint64_t position) {
+  return impl_->engine.plan_alone(epoch, position).plan;
+}
+Batch Loader::render(uint32_t epoch, uint64_t position) {
+  return impl_->collate(impl_->engine.render_alone(epoch, position));
+}
+Report Loader::report() const {
+  return make_report(impl_->engine, impl_->options, impl_->index);
+}
+std::vector<LedgerEntry> Loader::ledger() const {
+  return impl_->engine.ledger().entries();
+}
+void Loader::close() {
+  impl_->engine.stop();
+}
+
+}  // namespace yoload

@@ -1,0 +1,13 @@
+// Gathers the engine's counters into the public Report.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/dataset_index.h"
+#include "pipeline/engine.h"
+#include "yoload/loader.h"
+
+namespace yoload {
+
+Report make_report(const Engine& engine, const LoaderOptions& options, const DatasetIndex& index);
+
+}  // namespace yoload

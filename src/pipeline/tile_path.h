@@ -1,0 +1,67 @@
+// The way of one picture: record -> bytes -> pixels -> tile at training size.
+//
+// This file and sample_path.h show the whole data path: load() reads, decodes and resizes;
+// SamplePath::render() draws, lays out and runs the plan.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "augment/resize.h"
+#include "augment/run.h"
+#include "cache/static_cache.h"
+#include "core/dataset_index.h"
+#include "core/image.h"
+#include "decode/decoder.h"
+#include "metrics/stage_clock.h"
+#include "pipeline/memory_keeper.h"
+#include "yoload/options.h"
+
+namespace yoload {
+
+/// A picture as the executors read it, with the budget bytes that it holds.
+struct Tile {
+  Image image;
+  BudgetLease lease;
+};
+
+/// What a thread owns: decoder and scratch are reused, never shared.
+struct WorkerState {
+  WorkerState(const LoaderOptions& options, int channels, ThreadClocks* thread_clocks);
+  Decoder decoder;
+  RenderScratch scratch;
+  ThreadClocks* clocks;
+};
+
+/// Thread-safe.
+class TilePath {
+ public:
+  TilePath(const LoaderOptions& options, const DatasetIndex& index, MemoryKeeper* memory);
+
+  /// Budget bytes to hold while load(record) runs.
+  uint64_t working_bytes(uint32_t record) const;
+  /// The tile of `record`; `lease` holds working_bytes and shrinks to what the tile occupies.
+  /// Errors carry the path.
+  Result<std::shared_ptr<const Tile>> load(uint32_t record, BudgetLease lease, WorkerState* worker);
+
+  uint64_t decodes() const { return decodes_.load(std::memory_order_relaxed); }
+  uint64_t cache_bytes() const;
+  uint64_t cache_hits() const { return cache_hits_.load(std::memory_order_relaxed); }
+  uint64_t cache_misses() const { return cache_misses_.load(std::memory_order_relaxed); }
+
+ private:
+  Result<std::shared_ptr<const Buffer>> read(uint32_t record, WorkerState* worker);
+  Result<Decoded> decode(uint32_t record, const Buffer& bytes, WorkerState* worker);
+  Image resize(Image image, int width_px, int height_px, WorkerState* worker);
+  int min_long_side_px() const;
+
+  const LoaderOptions& options_;
+  const DatasetIndex& index_;
+  MemoryKeeper* memory_;
+  StaticCache<Buffer> byte_cache_;
+  StaticCache<Tile> pixel_cache_;
+  std::atomic<uint64_t> decodes_{0}, cache_hits_{0}, cache_misses_{0};
+};
+
+}  // namespace yoload

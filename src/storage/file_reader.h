@@ -1,0 +1,22 @@
+// Reads whole files into recycled buffers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+namespace yoload {
+
+/// A file that is larger than this is not a picture anybody trains on; the bound keeps a sparse or
+/// special file from taking the machine's memory.
+inline constexpr uint64_t kMaxFileBytes = uint64_t{2} << 30;
+
+/// The bytes of a regular file as they are now, even if it shrinks or grows while being read.
+/// `pool` may be null. Errors: not_found, io, limit.
+Result<Buffer> read_file(const std::string& path, BufferPool* pool,
+                         uint64_t max_bytes = kMaxFileBytes);
+
+}  // namespace yoload
