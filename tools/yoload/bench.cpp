@@ -1,0 +1,87 @@
+// `yoload bench`: how many images a second, where the time goes, and who waits for whom.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "yoload/build_info.h"
+#include "yoload/commands.h"
+#include "yoload/json_writer.h"
+#include "yoload/measured_run.h"
+#include "yoload/settings_json.h"
+#include "yoload/units.h"
+
+namespace yoload::cli {
+
+int run_bench(const BenchCommand& command) {
+  Loader loader(command.loader);
+  const MeasuredRun run =
+      run_measured(&loader, {command.epochs, command.warmup, command.step_ms, "bench"});
+  const Report& r = run.report;
+  const double images = static_cast<double>(std::max<uint64_t>(1, r.images));
+
+  if (!command.json) {
+    fmt::print("{}\n", r.to_text());
+    fmt::print(
+        "{:.1f} images/s, {} images in {:.2f} s, {:.3f} decodes and {:.2f} ms CPU per image, {} "
+        "threads, peak RSS {}\n",
+        run.images_per_s, r.images, r.wall_s, run.decodes_per_image, 1000 * run.cpu_s / images,
+        r.threads, format_bytes(peak_rss_bytes()));
+    return kExitOk;
+  }
+
+  JsonWriter json;
+  json.begin_object();
+  json.field("command", "bench").field("version", version()).field("commit", commit());
+  json.field("images_per_s", run.images_per_s)
+      .field("images", r.images)
+      .field("batches", r.batches);
+  json.field("wall_s", r.wall_s)
+      .field("cpu_s", run.cpu_s)
+      .field("cpu_s_per_image", run.cpu_s / images);
+  json.field("decodes", r.decodes).field("decodes_per_image", run.decodes_per_image);
+  json.field("extra_decodes", r.extra_decodes).field("replaced", r.replaced);
+  json.field("first_batch_s", run.first_batch_s);
+  json.field("consumer_wait_s", r.consumer_wait_s).field("consumer_busy_s", r.consumer_busy_s);
+  json.field("worker_wait_s", r.worker_wait_s).field("mean_ready_batches", r.mean_ready_batches);
+  json.field("threads", r.threads);
+  json.field("memory_budget_bytes", r.memory_budget_bytes)
+      .field("memory_peak_bytes", r.memory_peak_bytes);
+  json.field("peak_rss_bytes", peak_rss_bytes());
+  json.field("index_bytes", r.index_bytes).field("polygon_bytes", r.polygon_bytes);
+  json.field("cache_bytes", r.cache_bytes)
+      .field("cache_hits", r.cache_hits)
+      .field("cache_misses", r.cache_misses);
+  json.field("verdict", r.verdict);
+  json.key("epochs").begin_array();
+  for (const EpochTime& epoch : run.epochs) {
+    json.begin_object().field("images", epoch.images).field("wall_s", epoch.wall_s).end_object();
+  }
+  json.end_array();
+  json.key("stages").begin_array();
+  for (const StageReport& stage : r.stages) {
+    json.begin_object();
+    json.field("stage", stage.stage).field("count", stage.count).field("busy_s", stage.busy_s);
+    json.field("p50_ms", stage.p50_ms).field("p99_ms", stage.p99_ms).field("bytes", stage.bytes);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("settings").begin_object();
+  json.field("measured_epochs", command.epochs)
+      .field("warmup", command.warmup)
+      .field("step_ms", command.step_ms);
+  write_settings(loader.options(), &json);
+  json.end_object();
+  const Machine machine = this_machine();
+  json.key("machine").begin_object();
+  json.field("cpu", machine.cpu).field("usable_cpus", machine.usable_cpus);
+  json.field("memory_bytes", machine.memory_bytes).field("kernel", machine.kernel);
+  json.field("simd", simd_target());
+  json.end_object();
+  json.end_object();
+  std::fputs(json.text().c_str(), stdout);
+  return kExitOk;
+}
+
+}  // namespace yoload::cli

@@ -1,0 +1,103 @@
+// `yoload demo`: the whole job on a drawn data set, or on the user's own: check, look, run,
+// measure. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "yoload/build_info.h"
+#include "yoload/commands.h"
+#include "yoload/demo_dataset.h"
+#include "yoload/image_files.h"
+#include "yoload/json_writer.h"
+#include "yoload/measured_run.h"
+#include "yoload/preview_grid.h"
+#include "yoload/units.h"
+
+namespace yoload::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Headings go to stdout with the results, except in JSON mode, where stdout is one document.
+void heading(const DemoCommand& command, int step, const std::string& text) {
+  if (!command.json) {
+    fmt::print("\n== {}/4  {}\n", step, text);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int run_demo(const DemoCommand& command) {
+  const fs::path out = command.out_dir.empty() ? fs::temp_directory_path() / "yoload-demo"
+                                               : fs::path(command.out_dir);
+  LoaderOptions options = command.loader;
+  if (!command.only_data) fs::create_directories(out);
+
+  if (options.data.empty() || command.only_data) {
+    heading(command, 1,
+            "a data set: circuit boards with scratches, spots, missing parts and solder bridges");
+    DemoDataset wanted;
+    wanted.folder = command.only_data ? out.string() : (out / "boards").string();
+    wanted.train_images = command.count;
+    wanted.val_images = command.only_data ? 0 : std::max(1, command.count / 5);
+    wanted.width_px = command.width_px;
+    wanted.height_px = command.height_px;
+    options.data = make_demo_dataset(wanted);
+    if (!command.json) {
+      fmt::print("{}: {} + {} JPEG pictures of {} x {} px\n", options.data, wanted.train_images,
+                 wanted.val_images, wanted.width_px, wanted.height_px);
+    }
+    if (command.only_data) return kExitOk;
+  } else {
+    heading(command, 1, "your data set: " + options.data);
+  }
+
+  heading(command, 2, "check: are pictures and labels in order?");
+  CheckCommand check;
+  check.data = options.data;
+  check.task = options.task;
+  check.cache_dir = options.cache_dir;
+  check.imgsz = options.imgsz;
+  check.threads = options.workers;
+  check.quiet = command.json;
+  const int check_result = run_check(check);
+
+  Loader loader(options);
+  const std::string grid_path = (out / "preview.png").string();
+  heading(command, 3, "preview: what the network will see");
+  GridOptions grid;
+  grid.title =
+      fmt::format("yoload demo   {}   {}   {} px", fs::path(options.data).filename().string(),
+                  options.split, options.imgsz);
+  write_png(make_preview_grid(&loader, grid), grid_path);
+  if (!command.json) fmt::print("written: {}\n", grid_path);
+
+  heading(command, 4,
+          fmt::format("{} epochs, batch {}, {} px, simulated training step {} ms", command.epochs,
+                      options.batch_size, options.imgsz, command.step_ms));
+  const MeasuredRun run = run_measured(&loader, {command.epochs, 0, command.step_ms, "train"});
+  if (!command.json) {
+    fmt::print("{}\n", run.report.to_text());
+    fmt::print("{:.1f} images/s, {:.3f} decodes per image, peak RSS {}\n", run.images_per_s,
+               run.decodes_per_image, format_bytes(peak_rss_bytes()));
+    return check_result;
+  }
+  JsonWriter json;
+  json.begin_object()
+      .field("command", "demo")
+      .field("data", options.data)
+      .field("preview", grid_path);
+  json.field("check_exit_code", check_result).field("images_per_s", run.images_per_s);
+  json.field("decodes_per_image", run.decodes_per_image).field("peak_rss_bytes", peak_rss_bytes());
+  json.field("verdict", run.report.verdict)
+      .field("version", version())
+      .field("commit", commit())
+      .end_object();
+  std::fputs(json.text().c_str(), stdout);
+  return check_result;
+}
+
+}  // namespace yoload::cli

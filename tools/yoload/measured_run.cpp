@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "yoload/measured_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "yoload/build_info.h"
+#include "yoload/progress.h"
+
+namespace yoload::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What happened between two reports, for everything that counts up.
+Report difference(const Report& before, const Report& after) {
+  Report d = after;
+  d.images -= before.images;
+  d.batches -= before.batches;
+  d.decodes -= before.decodes;
+  d.wall_s -= before.wall_s;
+  d.cpu_s -= before.cpu_s;
+  d.consumer_wait_s -= before.consumer_wait_s;
+  d.consumer_busy_s -= before.consumer_busy_s;
+  d.worker_wait_s -= before.worker_wait_s;
+  d.cache_hits -= before.cache_hits;
+  d.cache_misses -= before.cache_misses;
+  d.extra_decodes -= before.extra_decodes;
+  d.replaced -= before.replaced;
+  d.dropped_outside -= before.dropped_outside;
+  d.dropped_too_small -= before.dropped_too_small;
+  d.dropped_aspect -= before.dropped_aspect;
+  d.dropped_area -= before.dropped_area;
+  for (StageReport& stage : d.stages) {
+    const auto earlier = std::find_if(before.stages.begin(), before.stages.end(),
+                                      [&](const StageReport& s) { return s.stage == stage.stage; });
+    if (earlier == before.stages.end()) continue;
+    stage.count -= earlier->count;
+    stage.busy_s -= earlier->busy_s;
+    stage.bytes -= earlier->bytes;
+  }
+  return d;
+}
+
+}  // namespace
+
+MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
+  MeasuredRun run;
+  const auto step = std::chrono::duration<double, std::milli>(plan.step_ms);
+  const uint64_t per_epoch = loader->images_per_epoch();
+  const int total = plan.warmup + plan.epochs;
+  Progress progress(plan.title, per_epoch * static_cast<uint64_t>(total), "images");
+
+  const Clock::time_point start = Clock::now();
+  Report before = loader->report();
+  double cpu_before = process_cpu_s();
+  Clock::time_point measured_start = start;
+  uint64_t images = 0, measured_images = 0;
+  for (int epoch = 0; epoch < total; ++epoch) {
+    if (epoch == plan.warmup && epoch > 0) {
+      before = loader->report();
+      cpu_before = process_cpu_s();
+      measured_start = Clock::now();
+    }
+    const Clock::time_point epoch_start = Clock::now();
+    EpochTime time;
+    loader->set_epoch(static_cast<uint32_t>(epoch));
+    // One Batch object, so that its memory is free again before the next one is asked for.
+    Batch batch;
+    while (loader->next(&batch)) {
+      if (images == 0) run.first_batch_s = seconds_since(start);
+      time.images += static_cast<uint64_t>(batch.size);
+      images += static_cast<uint64_t>(batch.size);
+      if (plan.step_ms > 0) std::this_thread::sleep_for(step);
+      progress.update(images);
+    }
+    time.wall_s = seconds_since(epoch_start);
+    if (epoch >= plan.warmup) {
+      run.epochs.push_back(time);
+      measured_images += time.images;
+    }
+  }
+  const double wall_s = seconds_since(measured_start);
+  run.cpu_s = process_cpu_s() - cpu_before;
+  run.report = difference(before, loader->report());
+  progress.finish();
+  // The engine's own clock also ran while the data set was opened; here only the run counts.
+  run.report.wall_s = wall_s;
+  run.report.images = measured_images;
+  run.images_per_s = wall_s > 0 ? static_cast<double>(measured_images) / wall_s : 0;
+  run.decodes_per_image = static_cast<double>(run.report.decodes) /
+                          static_cast<double>(std::max<uint64_t>(1, measured_images));
+  return run;
+}
+
+}  // namespace yoload::cli

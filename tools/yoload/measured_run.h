@@ -1,0 +1,37 @@
+// Takes epochs of batches from a loader, as a training run would, and measures it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yoload/loader.h"
+
+namespace yoload::cli {
+
+struct RunPlan {
+  int epochs = 1;
+  int warmup = 0;  ///< epochs before these, not measured
+  double step_ms =
+      0;  ///< the consumer sleeps this long after each batch, like a thread that waits for a GPU
+  std::string title;  ///< of the progress line
+};
+
+struct EpochTime {
+  uint64_t images = 0;
+  double wall_s = 0;
+};
+
+struct MeasuredRun {
+  Report report;  ///< of the measured epochs; p50, p99, peaks and the verdict are of the whole run
+  std::vector<EpochTime> epochs;  ///< the measured ones
+  double images_per_s = 0;
+  double decodes_per_image = 0;
+  double cpu_s = 0;          ///< of the whole process
+  double first_batch_s = 0;  ///< from the start of the run to its first batch, warm-up included
+};
+
+/// Runs epochs 0 .. warmup + epochs - 1. Throws what Loader::next throws.
+MeasuredRun run_measured(Loader* loader, const RunPlan& plan);
+
+}  // namespace yoload::cli

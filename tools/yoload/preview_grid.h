@@ -1,0 +1,22 @@
+// A grid of finished samples with their labels drawn, captions and a legend of the classes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "yoload/loader.h"
+#include "yoload/rgb_image.h"
+
+namespace yoload::cli {
+
+struct GridOptions {
+  uint32_t epoch = 0;
+  int count = 16;
+  int tile_px = 400;  ///< longest side of a sample
+  std::string title;
+};
+
+/// Takes the first `count` samples of the epoch through Loader::next. Throws what that throws.
+RgbImage make_preview_grid(Loader* loader, const GridOptions& options);
+
+}  // namespace yoload::cli
