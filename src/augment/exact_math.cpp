@@ -12,12 +12,20 @@ constexpr double kPi = 3.14159265358979323846;
 SinCos sincos_reduced(double x) {
   const double y = x * x;
   const double sine =
-      x * (1 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 +
-           y * (-1.0 / 39916800 + y * (1.0 / 6227020800.0 + y * (-1.0 / 1307674368000.0))))))));
+      x * (1 + y * (-1.0 / 6 +
+                    y * (1.0 / 120 +
+                         y * (-1.0 / 5040 +
+                              y * (1.0 / 362880 +
+                                   y * (-1.0 / 39916800 + y * (1.0 / 6227020800.0 +
+                                                               y * (-1.0 / 1307674368000.0))))))));
   const double cosine =
-      1 + y * (-1.0 / 2 + y * (1.0 / 24 + y * (-1.0 / 720 + y * (1.0 / 40320 +
-          y * (-1.0 / 3628800 + y * (1.0 / 479001600.0 + y * (-1.0 / 87178291200.0 +
-          y * (1.0 / 20922789888000.0))))))));
+      1 + y * (-1.0 / 2 +
+               y * (1.0 / 24 +
+                    y * (-1.0 / 720 +
+                         y * (1.0 / 40320 +
+                              y * (-1.0 / 3628800 + y * (1.0 / 479001600.0 +
+                                                         y * (-1.0 / 87178291200.0 +
+                                                              y * (1.0 / 20922789888000.0))))))));
   return {sine, cosine};
 }
 
@@ -28,10 +36,14 @@ SinCos sincos_degrees(double degrees) {
   const double quarter = std::floor(degrees / 90 + 0.5);
   const SinCos part = sincos_reduced((degrees - quarter * 90) * (kPi / 180));
   switch (static_cast<long long>(quarter) & 3) {
-    case 0: return part;
-    case 1: return {part.cos, -part.sin};
-    case 2: return {-part.sin, -part.cos};
-    default: return {-part.cos, part.sin};
+    case 0:
+      return part;
+    case 1:
+      return {part.cos, -part.sin};
+    case 2:
+      return {-part.sin, -part.cos};
+    default:
+      return {-part.cos, part.sin};
   }
 }
 

@@ -1,8 +1,7 @@
 // Sines, tangents and arc tangents from additions, multiplications, divisions and roots only.
 //
-// libm results differ between versions in the last bit; a plan must not. These are good to a few units
-// in the last place, which the tests compare with libm.
-// SPDX-License-Identifier: Apache-2.0
+// libm results differ between versions in the last bit; a plan must not. These are good to a few
+// units in the last place, which the tests compare with libm. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace yoload {

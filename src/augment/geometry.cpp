@@ -10,7 +10,9 @@ namespace yoload {
 namespace {
 
 /// U(-bound, bound) from a uniform draw.
-double symmetric(double draw, double bound) { return (2 * draw - 1) * bound; }
+double symmetric(double draw, double bound) {
+  return (2 * draw - 1) * bound;
+}
 
 int64_t q32(double value) {
   // Far outside every canvas; keeps products with output coordinates inside 64 bits.
@@ -53,16 +55,26 @@ Warp make_warp(const AugmentOptions& augment, const WarpDraws& draws, int canvas
   Warp warp;
   warp.gain = 1 + symmetric(draws.scale, augment.scale);
   const Matrix3 center = {1, 0, -0.5 * canvas_width_px, 0, 1, -0.5 * canvas_height_px, 0, 0, 1};
-  const Matrix3 perspective = {1, 0, 0, 0, 1, 0, symmetric(draws.p20, augment.perspective),
-                               symmetric(draws.p21, augment.perspective), 1};
+  const Matrix3 perspective = {1,
+                               0,
+                               0,
+                               0,
+                               1,
+                               0,
+                               symmetric(draws.p20, augment.perspective),
+                               symmetric(draws.p21, augment.perspective),
+                               1};
   const SinCos turn = sincos_degrees(symmetric(draws.angle, augment.degrees));
   const double alpha = warp.gain * turn.cos, beta = warp.gain * turn.sin;
   const Matrix3 rotation = {alpha, beta, 0, -beta, alpha, 0, 0, 0, 1};
-  const Matrix3 shear = {1, tan_degrees(symmetric(draws.s01, augment.shear)), 0,
-                         tan_degrees(symmetric(draws.s10, augment.shear)), 1, 0, 0, 0, 1};
-  const Matrix3 translation = {
-      1, 0, (0.5 + symmetric(draws.tx, augment.translate)) * out_width_px,
-      0, 1, (0.5 + symmetric(draws.ty, augment.translate)) * out_height_px, 0, 0, 1};
+  const Matrix3 shear = {1, tan_degrees(symmetric(draws.s01, augment.shear)),
+                         0, tan_degrees(symmetric(draws.s10, augment.shear)),
+                         1, 0,
+                         0, 0,
+                         1};
+  const Matrix3 translation = {1, 0, (0.5 + symmetric(draws.tx, augment.translate)) * out_width_px,
+                               0, 1, (0.5 + symmetric(draws.ty, augment.translate)) * out_height_px,
+                               0, 0, 1};
   warp.matrix =
       multiply(translation, multiply(shear, multiply(rotation, multiply(perspective, center))));
   return warp;

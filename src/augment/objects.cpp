@@ -34,8 +34,8 @@ Box hull_through(const Matrix3& matrix, const Box& box) {
 }
 
 /// Which rule removes the object, if any; null when it stays.
-uint64_t* reason_to_drop(const Box& box, double area_before, double min_share, const FilterRules& rules,
-                         DropCounts* dropped) {
+uint64_t* reason_to_drop(const Box& box, double area_before, double min_share,
+                         const FilterRules& rules, DropCounts* dropped) {
   const double w = box.width(), h = box.height();
   if (!(w > 0) || !(h > 0)) return &dropped->outside;
   if (rules.filter == BoxFilter::keep) {
@@ -58,7 +58,9 @@ void append_tile_objects(const DatasetIndex& index, uint32_t record, const PlanT
                          const PlanSource& source, int canvas_width_px, int canvas_height_px,
                          std::vector<Object>* objects, DropCounts* dropped) {
   const double w = source.width_px, h = source.height_px;
-  const auto place = [&](double x, double y) { return Point{x * w + tile.offset_x, y * h + tile.offset_y}; };
+  const auto place = [&](double x, double y) {
+    return Point{x * w + tile.offset_x, y * h + tile.offset_y};
+  };
   const ImageRecord& image = index.images[record];
   for (uint64_t row = image.first_row; row < image.first_row + image.rows; ++row) {
     const LabelRow& label = index.rows[row];
@@ -73,7 +75,8 @@ void append_tile_objects(const DatasetIndex& index, uint32_t record, const PlanT
     }
     if (index.task == Task::segment || index.task == Task::obb) {
       const auto points = index.polygon_of(row);
-      for (size_t i = 0; i + 1 < points.size(); i += 2) object.polygon.push_back(place(points[i], points[i + 1]));
+      for (size_t i = 0; i + 1 < points.size(); i += 2)
+        object.polygon.push_back(place(points[i], points[i + 1]));
     }
     if (index.task == Task::pose) {
       const auto values = index.keypoints_of(row);
@@ -91,8 +94,8 @@ void append_tile_objects(const DatasetIndex& index, uint32_t record, const PlanT
   }
 }
 
-void warp_objects(const Warp& warp, int out_width_px, int out_height_px, Task task, const FilterRules& rules,
-                  std::vector<Object>* objects, DropCounts* dropped) {
+void warp_objects(const Warp& warp, int out_width_px, int out_height_px, Task task,
+                  const FilterRules& rules, std::vector<Object>* objects, DropCounts* dropped) {
   const double width = out_width_px, height = out_height_px;
   const bool identity = warp.matrix == kIdentity3;
   std::vector<Object> kept;
@@ -126,13 +129,14 @@ void warp_objects(const Warp& warp, int out_width_px, int out_height_px, Task ta
   *objects = std::move(kept);
 }
 
-void flip_objects(bool flipud, bool fliplr, int width_px, int height_px, const std::vector<int32_t>& flip_idx,
-                  std::vector<Object>* objects) {
+void flip_objects(bool flipud, bool fliplr, int width_px, int height_px,
+                  const std::vector<int32_t>& flip_idx, std::vector<Object>* objects) {
   const auto mirror = [&](Point p) {
     return Point{fliplr ? width_px - p.x : p.x, flipud ? height_px - p.y : p.y};
   };
   for (Object& object : *objects) {
-    const Point a = mirror({object.box.x0, object.box.y0}), b = mirror({object.box.x1, object.box.y1});
+    const Point a = mirror({object.box.x0, object.box.y0}),
+                b = mirror({object.box.x1, object.box.y1});
     object.box = {std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x), std::max(a.y, b.y)};
     for (Point& p : object.polygon) p = mirror(p);
     for (Keypoint& keypoint : object.keypoints) keypoint.at = mirror(keypoint.at);
@@ -146,8 +150,8 @@ void flip_objects(bool flipud, bool fliplr, int width_px, int height_px, const s
   }
 }
 
-void write_labels(const std::vector<Object>& objects, int width_px, int height_px, Task task, int kpt_count,
-                  SampleLabels* labels) {
+void write_labels(const std::vector<Object>& objects, int width_px, int height_px, Task task,
+                  int kpt_count, SampleLabels* labels) {
   const double w = width_px, h = height_px;
   const auto put = [](std::vector<float>* to, std::initializer_list<double> values) {
     for (const double value : values) to->push_back(static_cast<float>(value));
@@ -158,13 +162,14 @@ void write_labels(const std::vector<Object>& objects, int width_px, int height_p
     labels->cls.push_back(object.cls);
     if (task == Task::obb && object.polygon.size() >= 3) {
       // Cut by the frame and refitted along its own axes, so the angle stays (SEMANTICS 5).
-      const Point edge{object.polygon[1].x - object.polygon[0].x, object.polygon[1].y - object.polygon[0].y};
+      const Point edge{object.polygon[1].x - object.polygon[0].x,
+                       object.polygon[1].y - object.polygon[0].y};
       const OrientedBox box = oriented_box(clip_polygon(object.polygon, w, h), edge);
       put(&labels->bboxes, {box.x / w, box.y / h, box.w / w, box.h / h, box.angle});
     } else {
       const Box& box = object.box;
-      put(&labels->bboxes,
-          {(box.x0 + box.x1) / 2 / w, (box.y0 + box.y1) / 2 / h, box.width() / w, box.height() / h});
+      put(&labels->bboxes, {(box.x0 + box.x1) / 2 / w, (box.y0 + box.y1) / 2 / h, box.width() / w,
+                            box.height() / h});
       if (task == Task::obb) put(&labels->bboxes, {0});
     }
     if (polygons) {

@@ -44,17 +44,17 @@ void append_tile_objects(const DatasetIndex& index, uint32_t record, const PlanT
                          const PlanSource& source, int canvas_width_px, int canvas_height_px,
                          std::vector<Object>* objects, DropCounts* dropped);
 
-/// Moves objects through `warp` into a frame of out_width x out_height and drops what the size filter
-/// removes (SEMANTICS 5, 14). Never filters when `warp` is the identity.
+/// Moves objects through `warp` into a frame of out_width x out_height and drops what the size
+/// filter removes (SEMANTICS 5, 14). Never filters when `warp` is the identity.
 void warp_objects(const Warp& warp, int out_width_px, int out_height_px, Task task,
                   const FilterRules& rules, std::vector<Object>* objects, DropCounts* dropped);
 
 /// Mirrors objects inside a frame; `flip_idx` permutes keypoints of a horizontal flip.
-void flip_objects(bool flipud, bool fliplr, int width_px, int height_px, const std::vector<int32_t>& flip_idx,
-                  std::vector<Object>* objects);
+void flip_objects(bool flipud, bool fliplr, int width_px, int height_px,
+                  const std::vector<int32_t>& flip_idx, std::vector<Object>* objects);
 
 /// Writes objects out: normalised by the frame, OBB as x y w h angle.
-void write_labels(const std::vector<Object>& objects, int width_px, int height_px, Task task, int kpt_count,
-                  SampleLabels* labels);
+void write_labels(const std::vector<Object>& objects, int width_px, int height_px, Task task,
+                  int kpt_count, SampleLabels* labels);
 
 }  // namespace yoload

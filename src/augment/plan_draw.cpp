@@ -8,7 +8,8 @@
 namespace yoload {
 namespace {
 
-/// Beta(32, 32) is the distribution of the 32nd smallest of 63 uniform numbers: no logarithm needed.
+/// Beta(32, 32) is the distribution of the 32nd smallest of 63 uniform numbers: no logarithm
+/// needed.
 double beta_32_32(Draws* draws) {
   std::array<double, 63> sample{};
   for (double& value : sample) value = draws->uniform();
@@ -17,7 +18,8 @@ double beta_32_32(Draws* draws) {
 }
 
 LayerDraws draw_layer(const PlanContext& context, uint32_t epoch, uint64_t position, uint64_t own,
-                      const PartnerWindow& window, DrawStream mosaic_stream, DrawStream warp_stream) {
+                      const PartnerWindow& window, DrawStream mosaic_stream,
+                      DrawStream warp_stream) {
   const AugmentOptions& augment = *context.augment;
   LayerDraws layer;
   layer.positions = {own};
@@ -38,7 +40,8 @@ LayerDraws draw_layer(const PlanContext& context, uint32_t epoch, uint64_t posit
   return layer;
 }
 
-std::vector<PlanFilter> draw_filters(const PlanContext& context, uint32_t epoch, uint64_t position) {
+std::vector<PlanFilter> draw_filters(const PlanContext& context, uint32_t epoch,
+                                     uint64_t position) {
   const AugmentOptions& augment = *context.augment;
   Draws draws(context.seed, epoch, position, DrawStream::blur);
   std::vector<PlanFilter> filters;
@@ -53,7 +56,7 @@ std::vector<PlanFilter> draw_filters(const PlanContext& context, uint32_t epoch,
       filter.size_px = 8;
       filter.clip_q8 = static_cast<uint32_t>(256 * (1 + 3 * size));  // clip limit U(1, 4)
     } else {
-      filter.size_px = 3 + 2 * static_cast<int>(size * 3);           // 3, 5 or 7
+      filter.size_px = 3 + 2 * static_cast<int>(size * 3);  // 3, 5 or 7
     }
     filters.push_back(filter);
   };
@@ -77,8 +80,8 @@ SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t pos
   draws.own = draw_layer(context, epoch, position, position, window, DrawStream::mosaic,
                          DrawStream::perspective);
 
-  // MixUp stands before CutMix in the reference and both may apply there; here the first one wins, so
-  // that a sample has two layers at most.
+  // MixUp stands before CutMix in the reference and both may apply there; here the first one wins,
+  // so that a sample has two layers at most.
   Draws mixup(context.seed, epoch, position, DrawStream::mixup);
   Draws cutmix(context.seed, epoch, position, DrawStream::cutmix);
   const bool mixes = mixup.uniform() < augment.mixup && context.mosaic_allowed;
@@ -87,8 +90,8 @@ SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t pos
     draws.mix = MixKind::mixup;
     const uint64_t other = window.at(mixup.below(window.count));
     draws.mixup_ratio = beta_32_32(&mixup);
-    draws.partner = draw_layer(context, epoch, position, other, window, DrawStream::mix_partner_mosaic,
-                               DrawStream::mix_partner_perspective);
+    draws.partner = draw_layer(context, epoch, position, other, window,
+                               DrawStream::mix_partner_mosaic, DrawStream::mix_partner_perspective);
   } else if (cuts) {
     draws.mix = MixKind::cutmix;
     const uint64_t other = window.at(cutmix.below(window.count));
@@ -96,8 +99,9 @@ SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t pos
       for (double& value : candidate) value = cutmix.uniform();
     }
     draws.cutmix_choice = cutmix.uniform();
-    draws.partner = draw_layer(context, epoch, position, other, window, DrawStream::cutmix_partner_mosaic,
-                               DrawStream::cutmix_partner_perspective);
+    draws.partner =
+        draw_layer(context, epoch, position, other, window, DrawStream::cutmix_partner_mosaic,
+                   DrawStream::cutmix_partner_perspective);
   }
 
   draws.filters = draw_filters(context, epoch, position);

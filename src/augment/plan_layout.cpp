@@ -21,7 +21,11 @@ class Layout {
  public:
   Layout(const PlanContext& context, const SampleDraws& draws, const DatasetIndex& index,
          std::span<const uint32_t> records)
-      : context_(context), draws_(draws), index_(index), positions_(positions(draws)), records_(records) {}
+      : context_(context),
+        draws_(draws),
+        index_(index),
+        positions_(positions(draws)),
+        records_(records) {}
 
   PlannedSample run() {
     SamplePlan& plan = result_.plan;
@@ -42,14 +46,17 @@ class Layout {
       colour();
       flip(&objects);
     }
-    write_labels(objects, frame_width(), frame_height(), index_.task, index_.kpt_count, &result_.labels);
+    write_labels(objects, frame_width(), frame_height(), index_.task, index_.kpt_count,
+                 &result_.labels);
     return std::move(result_);
   }
 
  private:
   // Labels live in the frame before multi-scale: imgsz, or the rect shape.
-  bool scaled() const { return context_.enabled && context_.out_width_px != context_.imgsz &&
-                               context_.out_width_px == context_.out_height_px; }
+  bool scaled() const {
+    return context_.enabled && context_.out_width_px != context_.imgsz &&
+           context_.out_width_px == context_.out_height_px;
+  }
   int frame_width() const { return scaled() ? context_.imgsz : context_.out_width_px; }
   int frame_height() const { return scaled() ? context_.imgsz : context_.out_height_px; }
 
@@ -59,14 +66,15 @@ class Layout {
       PlanSource source;
       source.position = positions_[i];
       source.record = records_[i];
-      resized_size(image.width_px, image.height_px, context_.imgsz, context_.resize, &source.width_px,
-                   &source.height_px);
+      resized_size(image.width_px, image.height_px, context_.imgsz, context_.resize,
+                   &source.width_px, &source.height_px);
       result_.plan.sources.push_back(source);
     }
   }
 
   int source_of(uint64_t position) const {
-    return static_cast<int>(std::find(positions_.begin(), positions_.end(), position) - positions_.begin());
+    return static_cast<int>(std::find(positions_.begin(), positions_.end(), position) -
+                            positions_.begin());
   }
 
   LaidLayer lay_layer(const LayerDraws& draws) {
@@ -100,7 +108,8 @@ class Layout {
       warp_objects({}, width, height, index_.task, rules(), &laid.objects, &result_.labels.dropped);
       return laid;
     }
-    // A rect shape smaller than the picture: the canvas is as large as the picture needs and is scaled down.
+    // A rect shape smaller than the picture: the canvas is as large as the picture needs and is
+    // scaled down.
     const double ratio = std::min(static_cast<double>(height) / source.height_px,
                                   static_cast<double>(width) / source.width_px);
     const int canvas_width = static_cast<int>(std::ceil(width / ratio));
@@ -111,12 +120,14 @@ class Layout {
     shrink.gain = ratio;
     shrink.matrix = scale_matrix(static_cast<double>(width) / canvas_width,
                                  static_cast<double>(height) / canvas_height);
-    warp_objects(shrink, width, height, index_.task, rules(), &laid.objects, &result_.labels.dropped);
+    warp_objects(shrink, width, height, index_.task, rules(), &laid.objects,
+                 &result_.labels.dropped);
     laid.layer.map = inverse_map(shrink.matrix);
     return laid;
   }
 
-  /// Primary top-left of the centre, then top-right, bottom-left, bottom-right; inner corners touch.
+  /// Primary top-left of the centre, then top-right, bottom-left, bottom-right; inner corners
+  /// touch.
   void place_mosaic4(const LayerDraws& draws, PlanLayer* layer) {
     const int s = context_.imgsz, side = 2 * s;
     layer->canvas_width_px = layer->canvas_height_px = side;
@@ -135,11 +146,12 @@ class Layout {
     }
   }
 
-  /// 3 x 3 around the primary, clockwise from the top; every tile touches its predecessor. The visible
-  /// window is 2s x 2s at a drawn offset inside the 3s x 3s field.
+  /// 3 x 3 around the primary, clockwise from the top; every tile touches its predecessor. The
+  /// visible window is 2s x 2s at a drawn offset inside the 3s x 3s field.
   void place_mosaic9(const LayerDraws& draws, PlanLayer* layer) {
     const int s = context_.imgsz;
-    const int origin_x = static_cast<int>(draws.center_x * s), origin_y = static_cast<int>(draws.center_y * s);
+    const int origin_x = static_cast<int>(draws.center_x * s),
+              origin_y = static_cast<int>(draws.center_y * s);
     layer->canvas_width_px = layer->canvas_height_px = 2 * s;
     int w0 = 0, h0 = 0, wp = 0, hp = 0;
     for (int i = 0; i < 9; ++i) {
@@ -148,15 +160,33 @@ class Layout {
       const int w = picture.width_px, h = picture.height_px;
       int x = s, y = s;
       switch (i) {
-        case 0: w0 = w, h0 = h; break;
-        case 1: y = s - h; break;                              // top
-        case 2: x = s + wp, y = s - h; break;                  // top right
-        case 3: x = s + w0; break;                             // right
-        case 4: x = s + w0, y = s + hp; break;                 // bottom right
-        case 5: x = s + w0 - w, y = s + h0; break;             // bottom
-        case 6: x = s + w0 - wp - w, y = s + h0; break;        // bottom left
-        case 7: x = s - w, y = s + h0 - h; break;              // left
-        default: x = s - w, y = s + h0 - hp - h; break;        // top left
+        case 0:
+          w0 = w, h0 = h;
+          break;
+        case 1:
+          y = s - h;
+          break;  // top
+        case 2:
+          x = s + wp, y = s - h;
+          break;  // top right
+        case 3:
+          x = s + w0;
+          break;  // right
+        case 4:
+          x = s + w0, y = s + hp;
+          break;  // bottom right
+        case 5:
+          x = s + w0 - w, y = s + h0;
+          break;  // bottom
+        case 6:
+          x = s + w0 - wp - w, y = s + h0;
+          break;  // bottom left
+        case 7:
+          x = s - w, y = s + h0 - h;
+          break;  // left
+        default:
+          x = s - w, y = s + h0 - hp - h;
+          break;  // top left
       }
       PlanTile tile;
       tile.source = source;
@@ -251,22 +281,27 @@ class Layout {
       candidate.y1 = std::clamp(cy + cut_h / 2, 0, frame_height());
       if (candidate.x1 <= candidate.x0 || candidate.y1 <= candidate.y0) continue;
       const bool touches = std::any_of(objects.begin(), objects.end(), [&](const Object& object) {
-        return std::min<double>(object.box.x1, candidate.x1) > std::max<double>(object.box.x0, candidate.x0) &&
-               std::min<double>(object.box.y1, candidate.y1) > std::max<double>(object.box.y0, candidate.y0);
+        return std::min<double>(object.box.x1, candidate.x1) >
+                   std::max<double>(object.box.x0, candidate.x0) &&
+               std::min<double>(object.box.y1, candidate.y1) >
+                   std::max<double>(object.box.y0, candidate.y0);
       });
       if (!touches) free.push_back(candidate);
     }
     if (free.empty()) return false;
-    *mix = free[std::min(free.size() - 1,
-                         static_cast<size_t>(draws_.cutmix_choice * static_cast<double>(free.size())))];
+    *mix = free[std::min(free.size() - 1, static_cast<size_t>(draws_.cutmix_choice *
+                                                              static_cast<double>(free.size())))];
     return true;
   }
 
   /// Partner objects with at least a tenth of their area inside the rectangle, clipped to it.
-  static void paste_objects(const PlanMix& mix, std::vector<Object>* from, std::vector<Object>* to) {
+  static void paste_objects(const PlanMix& mix, std::vector<Object>* from,
+                            std::vector<Object>* to) {
     for (Object& object : *from) {
-      Box cut{std::clamp<double>(object.box.x0, mix.x0, mix.x1), std::clamp<double>(object.box.y0, mix.y0, mix.y1),
-              std::clamp<double>(object.box.x1, mix.x0, mix.x1), std::clamp<double>(object.box.y1, mix.y0, mix.y1)};
+      Box cut{std::clamp<double>(object.box.x0, mix.x0, mix.x1),
+              std::clamp<double>(object.box.y0, mix.y0, mix.y1),
+              std::clamp<double>(object.box.x1, mix.x0, mix.x1),
+              std::clamp<double>(object.box.y1, mix.y0, mix.y1)};
       const double share = object.polygon.empty() ? 0.1 : 0.01;
       if (!(cut.area() > 0) || cut.area() < share * object.box.area()) continue;
       object.box = cut;
@@ -280,7 +315,8 @@ class Layout {
   void to_output_pixels(PlanMix* mix) const {
     if (!scaled()) return;
     const auto scale = [&](int32_t* edge) {
-      *edge = static_cast<int32_t>(static_cast<int64_t>(*edge) * context_.out_width_px / context_.imgsz);
+      *edge = static_cast<int32_t>(static_cast<int64_t>(*edge) * context_.out_width_px /
+                                   context_.imgsz);
     };
     scale(&mix->x0), scale(&mix->y0), scale(&mix->x1), scale(&mix->y1);
   }
@@ -289,7 +325,8 @@ class Layout {
     const AugmentOptions& augment = *context_.augment;
     result_.plan.filters = draws_.filters;
     result_.plan.bgr = draws_.bgr;
-    if (context_.channels != 3 || (augment.hsv_h == 0 && augment.hsv_s == 0 && augment.hsv_v == 0)) return;
+    if (context_.channels != 3 || (augment.hsv_h == 0 && augment.hsv_s == 0 && augment.hsv_v == 0))
+      return;
     PlanHsv& hsv = result_.plan.hsv;
     hsv.enabled = true;
     const auto shift = static_cast<int>(std::floor(draws_.hsv[0] * augment.hsv_h * 180));
@@ -306,7 +343,8 @@ class Layout {
     const bool mirrored = draws_.fliplr && !(index_.task == Task::pose && index_.flip_idx.empty());
     result_.plan.flipud = draws_.flipud && !(index_.task == Task::pose && index_.flip_idx.empty());
     result_.plan.fliplr = mirrored;
-    flip_objects(result_.plan.flipud, mirrored, frame_width(), frame_height(), index_.flip_idx, objects);
+    flip_objects(result_.plan.flipud, mirrored, frame_width(), frame_height(), index_.flip_idx,
+                 objects);
   }
 
   const PlanContext& context_;
@@ -322,7 +360,8 @@ void Layout::clip_to(const PlanMix& mix, Object* object) {
     p = {std::clamp<double>(p.x, mix.x0, mix.x1), std::clamp<double>(p.y, mix.y0, mix.y1)};
   }
   for (Keypoint& keypoint : object->keypoints) {
-    if (keypoint.at.x < mix.x0 || keypoint.at.x > mix.x1 || keypoint.at.y < mix.y0 || keypoint.at.y > mix.y1) {
+    if (keypoint.at.x < mix.x0 || keypoint.at.x > mix.x1 || keypoint.at.y < mix.y0 ||
+        keypoint.at.y > mix.y1) {
       keypoint.visibility = 0;
     }
   }
@@ -350,8 +389,8 @@ void resized_size(int width_px, int height_px, int imgsz, ResizeMode mode, int* 
   *resized_height_px = side(height_px);
 }
 
-PlannedSample lay_out(const PlanContext& context, const SampleDraws& draws, const DatasetIndex& index,
-                      std::span<const uint32_t> records) {
+PlannedSample lay_out(const PlanContext& context, const SampleDraws& draws,
+                      const DatasetIndex& index, std::span<const uint32_t> records) {
   return Layout(context, draws, index, records).run();
 }
 

@@ -27,7 +27,8 @@ std::vector<Point> clip_half_plane(const std::vector<Point>& polygon, const Insi
 
 }  // namespace
 
-std::vector<Point> clip_polygon(const std::vector<Point>& polygon, double width_px, double height_px) {
+std::vector<Point> clip_polygon(const std::vector<Point>& polygon, double width_px,
+                                double height_px) {
   auto kept = clip_half_plane(polygon, [](Point p) { return p.x; });
   kept = clip_half_plane(kept, [&](Point p) { return width_px - p.x; });
   kept = clip_half_plane(kept, [](Point p) { return p.y; });

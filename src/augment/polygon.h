@@ -8,9 +8,10 @@
 
 namespace yoload {
 
-/// The part of a polygon inside [0, width] x [0, height] (Sutherland and Hodgman, CACM 17/1, 1974). A
-/// concave polygon may come out with edges along the frame; bounds and area stay right.
-std::vector<Point> clip_polygon(const std::vector<Point>& polygon, double width_px, double height_px);
+/// The part of a polygon inside [0, width] x [0, height] (Sutherland and Hodgman, CACM 17/1, 1974).
+/// A concave polygon may come out with edges along the frame; bounds and area stay right.
+std::vector<Point> clip_polygon(const std::vector<Point>& polygon, double width_px,
+                                double height_px);
 
 /// Area, positive for either winding.
 double polygon_area(const std::vector<Point>& polygon);

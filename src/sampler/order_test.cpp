@@ -25,7 +25,8 @@ TEST(EpochOrder, IsAPermutationForEverySize) {
 
 TEST(EpochOrder, WithoutShuffleIsTheIdentity) {
   const EpochOrder order(100, 3, 1, false);
-  for (uint64_t position = 0; position < 100; ++position) EXPECT_EQ(order.record_at(position), position);
+  for (uint64_t position = 0; position < 100; ++position)
+    EXPECT_EQ(order.record_at(position), position);
 }
 
 TEST(EpochOrder, EpochsAndSeedsGiveOtherOrders) {

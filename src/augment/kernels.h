@@ -1,0 +1,51 @@
+// Vector kernels on rows, with run-time dispatch: the inner loops of run_simd and resize.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/plan.h"
+#include "core/render_target.h"
+
+namespace yoload {
+
+/// Outputs of a column table are made in blocks of this many.
+inline constexpr size_t kColumnBlock = 32;
+
+/// Which two neighbours of a blended row each output column mixes, and how: shared by all rows of a
+/// sample.
+struct ColumnTable {
+  size_t columns = 0;
+  std::vector<uint16_t> index;  ///< left neighbour, into the blended row; padded to whole blocks
+  std::vector<int16_t> weight_q15;    ///< of the right neighbour
+  std::vector<uint16_t> block_base;   ///< smallest index of a block
+  std::vector<uint8_t> block_narrow;  ///< 1 if the block reads at most 64 entries from its base on
+
+  void resize(size_t n);
+  /// Fills the padding and the block facts; call when index and weight_q15 are complete.
+  void finish();
+};
+
+/// out[i] = Q7 blend of levels a[i] and b[i]. May read 63 bytes and write 63 entries past n.
+void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, int16_t* out);
+
+/// One output row: levels blended between neighbours of `blended`. Writes exactly table.columns
+/// bytes; may read 64 entries past the largest index.
+void sample_columns(const int16_t* blended, const ColumnTable& table, uint8_t* out);
+
+/// PlanHsv on n pixels in place.
+void hsv_row(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b);
+
+/// a = mixed(a, b).
+void mix_row(const uint8_t* b, uint32_t weight_q16, size_t n, uint8_t* a);
+
+/// Levels to floats: level * mul + add.
+void float_row(const uint8_t* levels, float mul, float add, size_t n, float* out);
+void half_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out);
+
+/// out[i] = in[n - 1 - i]; the rows do not overlap.
+void reverse_row(const uint8_t* in, size_t n, uint8_t* out);
+
+}  // namespace yoload

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "augment/resize.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "augment/kernels.h"
+#include "augment/pixel.h"
+#include "augment/scratch.h"
+
+namespace yoload {
+namespace {
+
+/// Where output `i` of `to` samples `from` pixels.
+struct Tap {
+  int first = 0, second = 0, weight_q15 = 0;
+};
+
+Tap tap(int i, int from, int to) {
+  const int64_t step = (static_cast<int64_t>(from) << 32) / to;
+  // (i + 1/2) * step - 1/2 in Q32.
+  const int64_t at =
+      std::clamp<int64_t>((2 * static_cast<int64_t>(i) + 1) * step / 2 - (int64_t{1} << 31), 0,
+                          (static_cast<int64_t>(from) - 1) << 32);
+  const int first = static_cast<int>(at >> 32);
+  return {first, std::min(first + 1, from - 1), weight_of_q32(at)};
+}
+
+}  // namespace
+
+void resize_bilinear_ref(ImageView source, MutableImageView target) {
+  for (int channel = 0; channel < target.channels; ++channel) {
+    for (int y = 0; y < target.height_px; ++y) {
+      const Tap row = tap(y, source.height_px, target.height_px);
+      for (int x = 0; x < target.width_px; ++x) {
+        const Tap column = tap(x, source.width_px, target.width_px);
+        const auto blended = [&](int sx) {
+          return lerp_q7(q7(source.at(channel, row.first, sx)),
+                         q7(source.at(channel, row.second, sx)), row.weight_q15);
+        };
+        target.at(channel, y, x) =
+            level_of_q7(lerp_q7(blended(column.first), blended(column.second), column.weight_q15));
+      }
+    }
+  }
+}
+
+void resize_bilinear_simd(ImageView source, MutableImageView target, RenderScratch* scratch) {
+  ColumnTable table;
+  table.resize(static_cast<size_t>(target.width_px));
+  for (int x = 0; x < target.width_px; ++x) {
+    const Tap column = tap(x, source.width_px, target.width_px);
+    table.index[static_cast<size_t>(x)] = static_cast<uint16_t>(column.first);
+    table.weight_q15[static_cast<size_t>(x)] =
+        static_cast<int16_t>(column.second == column.first ? 0 : column.weight_q15);
+  }
+  table.finish();
+  const auto width = static_cast<size_t>(source.width_px);
+  std::vector<int16_t>& blended = scratch->buffers().blended;
+  if (blended.size() < width + 192) blended.resize(width + 192);
+  for (int channel = 0; channel < target.channels; ++channel) {
+    for (int y = 0; y < target.height_px; ++y) {
+      const Tap row = tap(y, source.height_px, target.height_px);
+      blend_rows(source.row(channel, row.first), source.row(channel, row.second), row.weight_q15,
+                 width, blended.data());
+      sample_columns(blended.data(), table, target.row(channel, y));
+    }
+  }
+}
+
+}  // namespace yoload

@@ -1,0 +1,83 @@
+// The obvious executor: every output pixel on its own.
+// SPDX-License-Identifier: Apache-2.0
+#include "augment/filter.h"
+#include "augment/float16.h"
+#include "augment/pixel.h"
+#include "augment/run.h"
+#include "augment/scratch.h"
+
+namespace yoload {
+namespace {
+
+uint8_t warped(const SamplePlan& plan, const PlanLayer& layer, std::span<const ImageView> tiles,
+               int channel, int ox, int oy) {
+  const CanvasPosition at = canvas_position(layer.map, ox, oy);
+  return plan.fidelity == Fidelity::exact ? sample_exact(layer, tiles, channel, at)
+                                          : sample_fused(plan, layer, tiles, channel, at);
+}
+
+uint8_t mixed_layers(const SamplePlan& plan, std::span<const ImageView> tiles, int channel, int ox,
+                     int oy) {
+  const PlanMix& mix = plan.mix;
+  if (mix.kind == MixKind::cutmix) {
+    const bool second = ox >= mix.x0 && ox < mix.x1 && oy >= mix.y0 && oy < mix.y1;
+    return warped(plan, plan.layers[second ? 1 : 0], tiles, channel, ox, oy);
+  }
+  const uint8_t first = warped(plan, plan.layers[0], tiles, channel, ox, oy);
+  if (mix.kind == MixKind::none) return first;
+  return mixed(first, warped(plan, plan.layers[1], tiles, channel, ox, oy), mix.weight_q16);
+}
+
+void store(const RenderTarget& target, int channel, int x, int y, uint8_t level) {
+  const size_t at = (static_cast<size_t>(channel) * static_cast<size_t>(target.height_px) +
+                     static_cast<size_t>(y)) *
+                        static_cast<size_t>(target.width_px) +
+                    static_cast<size_t>(x);
+  const auto scale = static_cast<size_t>(std::min(channel, 2));
+  const float scaled = static_cast<float>(level) * target.mul[scale] + target.add[scale];
+  switch (target.dtype) {
+    case DType::uint8:
+      static_cast<uint8_t*>(target.data)[at] = level;
+      break;
+    case DType::float16:
+      static_cast<uint16_t*>(target.data)[at] = to_float16(scaled);
+      break;
+    case DType::float32:
+      static_cast<float*>(target.data)[at] = scaled;
+      break;
+  }
+}
+
+}  // namespace
+
+void run_ref(const SamplePlan& plan, std::span<const ImageView> tiles, const RenderTarget& target,
+             RenderScratch& scratch) {
+  const int width = plan.out_width_px, height = plan.out_height_px;
+  const MutableImageView sample = scratch.buffers().sample(width, height, target.channels);
+  for (int channel = 0; channel < target.channels; ++channel) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x)
+        sample.at(channel, y, x) = mixed_layers(plan, tiles, channel, x, y);
+    }
+  }
+  apply_filters(plan.filters, sample, scratch);
+  for (int y = 0; y < height; ++y) {
+    const int to_y = plan.flipud ? height - 1 - y : y;
+    for (int x = 0; x < width; ++x) {
+      const int to_x = plan.fliplr ? width - 1 - x : x;
+      if (plan.hsv.enabled && target.channels == 3) {
+        const auto rgb =
+            hsv_pixel(sample.at(0, y, x), sample.at(1, y, x), sample.at(2, y, x), plan.hsv);
+        for (int channel = 0; channel < 3; ++channel) {
+          sample.at(channel, y, x) = rgb[static_cast<size_t>(channel)];
+        }
+      }
+      for (int channel = 0; channel < target.channels; ++channel) {
+        const int to_channel = plan.bgr && target.channels == 3 ? 2 - channel : channel;
+        store(target, to_channel, to_x, to_y, sample.at(channel, y, x));
+      }
+    }
+  }
+}
+
+}  // namespace yoload

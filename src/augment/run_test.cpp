@@ -1,0 +1,259 @@
+// Executors against each other and against an oracle in 64-bit floats, on random plans.
+// SPDX-License-Identifier: Apache-2.0
+#include "augment/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "augment/float16.h"
+#include "augment/geometry.h"
+#include "augment/pixel.h"
+#include "augment/plan.h"
+
+namespace yoload {
+namespace {
+
+class Random {
+ public:
+  explicit Random(uint32_t seed) : engine_(seed) {}
+  int in(int low, int high) {
+    return low + static_cast<int>(engine_() % static_cast<uint32_t>(high - low + 1));
+  }
+  double unit() { return engine_() * 0x1p-32; }
+  bool chance(double p) { return unit() < p; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+Image noise(Random* random, int width, int height, int channels) {
+  Image image(nullptr, width, height, channels);
+  const auto view = image.mutable_view();
+  for (int c = 0; c < channels; ++c) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) view.at(c, y, x) = static_cast<uint8_t>(random->in(0, 255));
+    }
+  }
+  return image;
+}
+
+struct Case {
+  SamplePlan plan;
+  std::vector<Image> images;
+  std::vector<ImageView> tiles;
+  RenderTarget target;
+};
+
+PlanLayer random_layer(Random* random, Case* c, int out_width, int out_height) {
+  const int imgsz = std::max(out_width, out_height);
+  PlanLayer layer;
+  const int count = random->chance(0.6) ? 4 : random->chance(0.3) ? 9 : 1;
+  const int side = count == 1 ? imgsz : 2 * imgsz;
+  layer.canvas_width_px = layer.canvas_height_px = side;
+  for (int i = 0; i < count; ++i) {
+    const int width = random->in(1, imgsz), height = random->in(1, imgsz);
+    PlanSource source;
+    source.width_px = width, source.height_px = height;
+    const bool scaled = c->plan.fidelity == Fidelity::fused;
+    c->images.push_back(noise(random, scaled ? random->in(1, 2 * width) : width,
+                              scaled ? random->in(1, 2 * height) : height, c->plan.channels));
+    PlanTile tile;
+    tile.source = static_cast<int>(c->plan.sources.size());
+    c->plan.sources.push_back(source);
+    tile.offset_x = random->in(-width / 2, side - 1),
+    tile.offset_y = random->in(-height / 2, side - 1);
+    tile.x0 = std::max(0, tile.offset_x), tile.y0 = std::max(0, tile.offset_y);
+    tile.x1 = std::max(tile.x0, std::min(side, tile.offset_x + width));
+    tile.y1 = std::max(tile.y0, std::min(side, tile.offset_y + height));
+    layer.tiles.push_back(tile);
+  }
+  AugmentOptions augment;
+  augment.scale = random->chance(0.2) ? 0.95f : 0.5f;
+  const int kind = random->in(0, 9);
+  if (kind >= 7) augment.degrees = 45, augment.shear = 10;
+  if (kind == 9) augment.perspective = 0.002f;
+  WarpDraws draws;
+  for (double* value : {&draws.p20, &draws.p21, &draws.angle, &draws.scale, &draws.s01, &draws.s10,
+                        &draws.tx, &draws.ty}) {
+    *value = random->unit();
+  }
+  if (kind != 0) {
+    layer.map = inverse_map(make_warp(augment, draws, side, side, out_width, out_height).matrix);
+  }
+  return layer;
+}
+
+Case random_case(uint32_t seed) {
+  Random random(seed);
+  Case c;
+  const int width = random.chance(0.1) ? random.in(1, 8) : random.in(9, 150);
+  const int height = random.chance(0.7) ? width : random.in(1, 150);
+  c.plan.out_width_px = width, c.plan.out_height_px = height;
+  c.plan.channels = random.chance(0.8) ? 3 : random.chance(0.5) ? 1 : 5;
+  c.plan.fidelity = random.chance(0.75) ? Fidelity::exact : Fidelity::fused;
+  c.plan.layers.push_back(random_layer(&random, &c, width, height));
+  if (random.chance(0.3)) {
+    c.plan.layers.push_back(random_layer(&random, &c, width, height));
+    c.plan.mix.kind = random.chance(0.5) ? MixKind::mixup : MixKind::cutmix;
+    c.plan.mix.weight_q16 = static_cast<uint32_t>(random.in(0, 65536));
+    c.plan.mix.x0 = random.in(0, width - 1), c.plan.mix.x1 = random.in(c.plan.mix.x0, width);
+    c.plan.mix.y0 = random.in(0, height - 1), c.plan.mix.y1 = random.in(c.plan.mix.y0, height);
+  }
+  if (random.chance(0.15)) c.plan.filters.push_back({FilterKind::blur, 3 + 2 * random.in(0, 2)});
+  if (random.chance(0.1))
+    c.plan.filters.push_back({FilterKind::median_blur, 3 + 2 * random.in(0, 2)});
+  if (random.chance(0.1)) c.plan.filters.push_back({FilterKind::clahe, 8, 700});
+  c.plan.hsv.enabled = random.chance(0.7);
+  c.plan.hsv.hue_shift = random.in(0, 179);
+  c.plan.hsv.sat_gain_q15 = static_cast<uint32_t>(random.in(0, 65535));
+  c.plan.hsv.val_gain_q15 = static_cast<uint32_t>(random.in(0, 65535));
+  c.plan.flipud = random.chance(0.5), c.plan.fliplr = random.chance(0.5),
+  c.plan.bgr = random.chance(0.3);
+  for (const Image& image : c.images) c.tiles.push_back(image.view());
+  c.target.width_px = width, c.target.height_px = height, c.target.channels = c.plan.channels;
+  c.target.dtype = random.chance(0.6)   ? DType::uint8
+                   : random.chance(0.5) ? DType::float16
+                                        : DType::float32;
+  c.target.mul = {1 / 255.0f, 1 / 57.1f, 0.017f}, c.target.add = {0, -1.8f, 0.3f};
+  return c;
+}
+
+using Bytes = std::vector<uint8_t>;
+
+template <class Run>
+Bytes rendered(Case* c, const Run& run) {
+  // Guards on both sides: an executor writes its place and not a byte more.
+  const size_t guard = 128;
+  const size_t bytes = static_cast<size_t>(c->target.width_px) *
+                       static_cast<size_t>(c->target.height_px) *
+                       static_cast<size_t>(c->target.channels) * bytes_of(c->target.dtype);
+  Bytes buffer(bytes + 2 * guard, 0xa5);
+  c->target.data = buffer.data() + guard;
+  RenderScratch scratch;
+  run(c->plan, c->tiles, c->target, scratch);
+  for (size_t i = 0; i < guard; ++i) {
+    EXPECT_EQ(buffer[i], 0xa5) << "wrote before its place";
+    EXPECT_EQ(buffer[guard + bytes + i], 0xa5) << "wrote behind its place";
+  }
+  return {buffer.begin() + guard, buffer.begin() + static_cast<ptrdiff_t>(guard + bytes)};
+}
+
+class RunOnTarget : public testing::TestWithParam<const char*> {
+ protected:
+  RunOnTarget() { set_simd_target(GetParam()); }
+  ~RunOnTarget() override { set_simd_target(""); }
+};
+
+TEST_P(RunOnTarget, SimdEqualsTheReferenceBitForBit) {
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    Case c = random_case(seed);
+    ASSERT_EQ(rendered(&c, run_simd), rendered(&c, run_ref)) << "seed " << seed << "\n"
+                                                             << c.plan.to_string();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllTargets, RunOnTarget,
+                         testing::Values("", "avx3", "avx2", "sse4", "scalar"));
+
+TEST(RunRef, StaysWithinOneLevelOfFloat64Bilinear) {
+  for (uint32_t seed = 0; seed < 150; ++seed) {
+    Case c = random_case(seed);
+    c.plan.fidelity = Fidelity::exact;
+    c.plan.mix = {};
+    c.plan.filters.clear();
+    c.plan.hsv.enabled = c.plan.flipud = c.plan.fliplr = c.plan.bgr = false;
+    c.target.dtype = DType::uint8;
+    for (size_t i = 0; i < c.tiles.size(); ++i) {
+      if (c.tiles[i].width_px != c.plan.sources[i].width_px ||
+          c.tiles[i].height_px != c.plan.sources[i].height_px) {
+        goto next_case;  // a fused case
+      }
+    }
+    {
+      const Bytes pixels = rendered(&c, run_ref);
+      const PlanLayer& layer = c.plan.layers[0];
+      size_t at = 0;
+      for (int channel = 0; channel < c.plan.channels; ++channel) {
+        const auto canvas = [&](double x, double y) -> double {
+          const PlanTile* tile = tile_at(layer, static_cast<int64_t>(x), static_cast<int64_t>(y));
+          if (x < 0 || y < 0 || tile == nullptr) return kPadValue;
+          return c.tiles[static_cast<size_t>(tile->source)].at(
+              channel, static_cast<int>(y) - tile->offset_y, static_cast<int>(x) - tile->offset_x);
+        };
+        for (int y = 0; y < c.plan.out_height_px; ++y) {
+          for (int x = 0; x < c.plan.out_width_px; ++x, ++at) {
+            const CanvasPosition fixed = canvas_position(layer.map, x, y);
+            const double cx = static_cast<double>(fixed.x) * 0x1p-32,
+                         cy = static_cast<double>(fixed.y) * 0x1p-32;
+            const double fx = std::floor(cx), fy = std::floor(cy), wx = cx - fx, wy = cy - fy;
+            const double expected =
+                (canvas(fx, fy) * (1 - wx) + canvas(fx + 1, fy) * wx) * (1 - wy) +
+                (canvas(fx, fy + 1) * (1 - wx) + canvas(fx + 1, fy + 1) * wx) * wy;
+            ASSERT_NEAR(pixels[at], expected, 0.53) << "seed " << seed;
+          }
+        }
+      }
+    }
+  next_case:;
+  }
+}
+
+TEST(Run, FlippingTwiceIsTheIdentity) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    Case c = random_case(seed);
+    c.target.dtype = DType::uint8;
+    c.plan.flipud = c.plan.fliplr = false;
+    const Bytes plain = rendered(&c, run_simd);
+    c.plan.flipud = c.plan.fliplr = true;
+    Bytes turned = rendered(&c, run_simd);
+    const size_t plane =
+        static_cast<size_t>(c.target.width_px) * static_cast<size_t>(c.target.height_px);
+    for (size_t at = 0; at < turned.size(); at += plane) {
+      std::reverse(turned.begin() + static_cast<ptrdiff_t>(at),
+                   turned.begin() + static_cast<ptrdiff_t>(at + plane));
+    }
+    EXPECT_EQ(turned, plain);
+  }
+}
+
+TEST(Hsv, WithoutGainsReturnsColoursWithinItsQuantisation) {
+  // 180 hues and 256 saturations: OpenCV's own round trip is off by up to 5 levels (its measured
+  // maximum).
+  PlanHsv hsv;
+  hsv.enabled = true;
+  for (int r = 0; r < 256; r += 5) {
+    for (int g = 0; g < 256; g += 5) {
+      for (int b = 0; b < 256; b += 5) {
+        const auto out = hsv_pixel(static_cast<uint8_t>(r), static_cast<uint8_t>(g),
+                                   static_cast<uint8_t>(b), hsv);
+        EXPECT_NEAR(out[0], r, 5);
+        EXPECT_NEAR(out[1], g, 5);
+        EXPECT_NEAR(out[2], b, 5);
+      }
+    }
+  }
+}
+
+TEST(Float16, RoundsToNearestEven) {
+  EXPECT_EQ(to_float16(1.0f), 0x3c00);
+  EXPECT_EQ(to_float16(-2.0f), 0xc000);
+  EXPECT_EQ(to_float16(65504.0f), 0x7bff);
+  EXPECT_EQ(to_float16(65520.0f), 0x7c00);
+  EXPECT_EQ(to_float16(1.0f + 0x1p-11f), 0x3c00) << "a tie goes to even";
+  EXPECT_EQ(to_float16(1.0f + 3 * 0x1p-11f), 0x3c02);
+  EXPECT_EQ(to_float16(0x1p-24f), 0x0001);
+  EXPECT_EQ(to_float16(0x1p-25f), 0x0000);
+#ifdef __FLT16_MAX__
+  for (uint32_t bits = 0; bits < 0x47800000; bits += 4099) {
+    const float value = std::bit_cast<float>(bits);
+    EXPECT_EQ(to_float16(value), std::bit_cast<uint16_t>(static_cast<_Float16>(value))) << value;
+  }
+#endif
+}
+
+}  // namespace
+}  // namespace yoload
