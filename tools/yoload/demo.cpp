@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "core/json.h"
+#include "core/machine.h"
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
 #include "yoload/demo_dataset.h"
 #include "yoload/image_files.h"
-#include "yoload/json_writer.h"
 #include "yoload/measured_run.h"
 #include "yoload/preview_grid.h"
 #include "yoload/units.h"
@@ -82,7 +83,7 @@ int run_demo(const DemoCommand& command) {
   if (!command.json) {
     fmt::print("{}\n", run.report.to_text());
     fmt::print("{:.1f} images/s, {:.3f} decodes per image, peak RSS {}\n", run.images_per_s,
-               run.decodes_per_image, format_bytes(peak_rss_bytes()));
+               run.decodes_per_image, format_bytes(peak_resident_bytes()));
     return check_result;
   }
   JsonWriter json;
@@ -91,12 +92,13 @@ int run_demo(const DemoCommand& command) {
       .field("data", options.data)
       .field("preview", grid_path);
   json.field("check_exit_code", check_result).field("images_per_s", run.images_per_s);
-  json.field("decodes_per_image", run.decodes_per_image).field("peak_rss_bytes", peak_rss_bytes());
+  json.field("decodes_per_image", run.decodes_per_image)
+      .field("peak_rss_bytes", peak_resident_bytes());
   json.field("verdict", run.report.verdict)
       .field("version", version())
       .field("commit", commit())
       .end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return check_result;
 }
 

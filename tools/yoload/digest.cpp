@@ -4,10 +4,10 @@
 
 #include <cstdio>
 
+#include "core/json.h"
 #include "yoload/batch_digest.h"
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
-#include "yoload/json_writer.h"
 #include "yoload/progress.h"
 #include "yoload/settings_json.h"
 
@@ -55,7 +55,7 @@ int run_digest(const DigestCommand& command) {
   json.key("settings").begin_object();
   write_settings(loader.options(), &json);
   json.end_object().end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return kExitOk;
 }
 

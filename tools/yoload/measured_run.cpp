@@ -7,7 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "yoload/build_info.h"
+#include "metrics/stage_clock.h"
+#include "metrics/verdict.h"
 #include "yoload/progress.h"
 
 namespace yoload::cli {
@@ -60,13 +61,13 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
 
   const Clock::time_point start = Clock::now();
   Report before = loader->report();
-  double cpu_before = process_cpu_s();
+  int64_t cpu_before_ns = process_cpu_ns();
   Clock::time_point measured_start = start;
   uint64_t images = 0, measured_images = 0;
   for (int epoch = 0; epoch < total; ++epoch) {
     if (epoch == plan.warmup && epoch > 0) {
       before = loader->report();
-      cpu_before = process_cpu_s();
+      cpu_before_ns = process_cpu_ns();
       measured_start = Clock::now();
     }
     const Clock::time_point epoch_start = Clock::now();
@@ -88,12 +89,13 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
     }
   }
   const double wall_s = seconds_since(measured_start);
-  run.cpu_s = process_cpu_s() - cpu_before;
+  run.cpu_s = static_cast<double>(process_cpu_ns() - cpu_before_ns) * 1e-9;
   run.report = difference(before, loader->report());
   progress.finish();
   // The engine's own clock also ran while the data set was opened; here only the run counts.
   run.report.wall_s = wall_s;
   run.report.images = measured_images;
+  run.report.verdict = verdict_of(run.report);
   run.images_per_s = wall_s > 0 ? static_cast<double>(measured_images) / wall_s : 0;
   run.decodes_per_image = static_cast<double>(run.report.decodes) /
                           static_cast<double>(std::max<uint64_t>(1, measured_images));

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "core/json.h"
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
-#include "yoload/json_writer.h"
 #include "yoload/preview_grid.h"
 
 namespace yoload::cli {
@@ -38,7 +38,7 @@ int run_preview(const PreviewCommand& command) {
   JsonWriter json;
   json.begin_object().field("command", "preview").field("out", command.out_path);
   json.field("width_px", grid.width_px).field("height_px", grid.height_px).end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return kExitOk;
 }
 
