@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/job.h"
+
+#include "decode/exif.h"
+
+namespace yoload::decode {
+
+int Job::stored_width_px() const {
+  return swaps_axes(out.info.orientation) ? out.info.height_px : out.info.width_px;
+}
+
+int Job::stored_height_px() const {
+  return swaps_axes(out.info.orientation) ? out.info.width_px : out.info.height_px;
+}
+
+Status Job::begin_picture(int width_px, int height_px, int channels, size_t working_bytes) {
+  const bool swap = swaps_axes(out.info.orientation);
+  const int upright_width_px = swap ? height_px : width_px;
+  const int upright_height_px = swap ? width_px : height_px;
+  const size_t needed_bytes = Image::bytes_for(upright_width_px, upright_height_px, channels) +
+                              row_sink_bytes(width_px, channels) + working_bytes;
+  if (Status refused = check_memory(needed_bytes, options.limits); !refused.ok()) return refused;
+  out.image = Image(pool, upright_width_px, upright_height_px, channels);
+  sink.begin(out.image.mutable_view(), out.info.orientation, width_px, height_px);
+  return {};
+}
+
+Status Job::end_damaged(Code code, std::string message) {
+  if (!accepts_damage() || out.image.empty() || sink.rows_done() == 0) {
+    return fail(code, std::move(message));
+  }
+  sink.blacken_rest();
+  out.damaged = true;
+  warn(message);
+  return {};
+}
+
+void Job::warn(std::string_view text) {
+  if (!out.warning.empty()) out.warning += "; ";
+  out.warning += text;
+}
+
+}  // namespace yoload::decode
