@@ -16,7 +16,7 @@
 namespace yoload::cli {
 
 int run_bench(const BenchCommand& command) {
-  Loader loader(command.loader);
+  Loader loader(for_epochs(command.loader, command.warmup + command.epochs));
   const MeasuredRun run =
       run_measured(&loader, {command.epochs, command.warmup, command.step_ms, "bench"});
   const Report& r = run.report;
@@ -29,6 +29,7 @@ int run_bench(const BenchCommand& command) {
         "threads, peak RSS {}\n",
         run.images_per_s, r.images, r.wall_s, run.decodes_per_image, 1000 * run.cpu_s / images,
         r.threads, format_bytes(peak_resident_bytes()));
+    print_ledger(loader, stdout);
     return kExitOk;
   }
 
@@ -66,6 +67,13 @@ int run_bench(const BenchCommand& command) {
     json.field("stage", stage.stage).field("count", stage.count).field("busy_s", stage.busy_s);
     json.field("p50_ms", stage.p50_ms).field("p99_ms", stage.p99_ms).field("bytes", stage.bytes);
     json.end_object();
+  }
+  json.end_array();
+  json.key("ledger").begin_array();
+  for (const LedgerEntry& entry : loader.ledger()) {
+    json.begin_object().field("epoch", entry.epoch).field("position", entry.position);
+    json.field("path", entry.path).field("stage", entry.stage).field("cause", entry.cause);
+    json.field("replacement", entry.replacement).end_object();
   }
   json.end_array();
   json.key("settings").begin_object();

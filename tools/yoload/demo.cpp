@@ -29,29 +29,53 @@ void heading(const DemoCommand& command, int step, const std::string& text) {
   }
 }
 
+DemoDataset drawing(const DemoCommand& command, std::string folder) {
+  DemoDataset wanted;
+  wanted.folder = std::move(folder);
+  wanted.train_images = command.count;
+  wanted.width_px = command.width_px;
+  wanted.height_px = command.height_px;
+  return wanted;
+}
+
+/// `--only-data DIR`: benchmarks and tests draw their pictures with it.
+int draw_only(const DemoCommand& command) {
+  DemoDataset wanted = drawing(command, command.only_data_dir);
+  wanted.val_images = 0;
+  const std::string yaml = make_demo_dataset(wanted);
+  if (command.json) {
+    JsonWriter json;
+    json.begin_object()
+        .field("command", "demo")
+        .field("data", yaml)
+        .field("count", command.count)
+        .end_object();
+    std::puts(json.take().c_str());
+  } else {
+    fmt::print("{}\n", yaml);
+  }
+  return kExitOk;
+}
+
 }  // namespace
 
 int run_demo(const DemoCommand& command) {
+  if (!command.only_data_dir.empty()) return draw_only(command);
   const fs::path out = command.out_dir.empty() ? fs::temp_directory_path() / "yoload-demo"
                                                : fs::path(command.out_dir);
-  LoaderOptions options = command.loader;
-  if (!command.only_data) fs::create_directories(out);
+  fs::create_directories(out);
+  LoaderOptions options = for_epochs(command.loader, command.epochs);
 
-  if (options.data.empty() || command.only_data) {
+  if (options.data.empty()) {
     heading(command, 1,
             "a data set: circuit boards with scratches, spots, missing parts and solder bridges");
-    DemoDataset wanted;
-    wanted.folder = command.only_data ? out.string() : (out / "boards").string();
-    wanted.train_images = command.count;
-    wanted.val_images = command.only_data ? 0 : std::max(1, command.count / 5);
-    wanted.width_px = command.width_px;
-    wanted.height_px = command.height_px;
+    DemoDataset wanted = drawing(command, (out / "boards").string());
+    wanted.val_images = std::max(1, command.count / 5);
     options.data = make_demo_dataset(wanted);
     if (!command.json) {
       fmt::print("{}: {} + {} JPEG pictures of {} x {} px\n", options.data, wanted.train_images,
                  wanted.val_images, wanted.width_px, wanted.height_px);
     }
-    if (command.only_data) return kExitOk;
   } else {
     heading(command, 1, "your data set: " + options.data);
   }
@@ -84,6 +108,7 @@ int run_demo(const DemoCommand& command) {
     fmt::print("{}\n", run.report.to_text());
     fmt::print("{:.1f} images/s, {:.3f} decodes per image, peak RSS {}\n", run.images_per_s,
                run.decodes_per_image, format_bytes(peak_resident_bytes()));
+    print_ledger(loader, stdout);
     return check_result;
   }
   JsonWriter json;

@@ -52,6 +52,24 @@ Report difference(const Report& before, const Report& after) {
 
 }  // namespace
 
+LoaderOptions for_epochs(LoaderOptions options, int epochs) {
+  if (options.epochs == 0) {
+    options.epochs = epochs;
+    options.augment.close_mosaic = 0;
+  }
+  return options;
+}
+
+void print_ledger(const Loader& loader, std::FILE* out) {
+  constexpr size_t kLines = 20;
+  const std::vector<LedgerEntry> ledger = loader.ledger();
+  for (size_t i = 0; i < std::min(kLines, ledger.size()); ++i) {
+    const LedgerEntry& e = ledger[i];
+    fmt::print(out, "replaced in epoch {}: {}: {}: {}\n", e.epoch, e.path, e.stage, e.cause);
+  }
+  if (ledger.size() > kLines) fmt::print(out, "and {} more\n", ledger.size() - kLines);
+}
+
 MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
   MeasuredRun run;
   const auto step = std::chrono::duration<double, std::milli>(plan.step_ms);

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "yoload/loader.h"
 
 namespace yoload::cli {
+
+/// Options for a run of exactly `epochs` epochs: nothing is prepared beyond the last one, which
+/// would count as work without a picture. Mosaic is closed only where the user planned it.
+LoaderOptions for_epochs(LoaderOptions options, int epochs);
 
 struct RunPlan {
   int epochs = 1;
@@ -30,6 +35,9 @@ struct MeasuredRun {
   double cpu_s = 0;          ///< of the whole process
   double first_batch_s = 0;  ///< from the start of the run to its first batch, warm-up included
 };
+
+/// One line per replaced picture, at most 20 and then how many more.
+void print_ledger(const Loader& loader, std::FILE* out);
 
 /// Runs epochs 0 .. warmup + epochs - 1. Throws what Loader::next throws.
 MeasuredRun run_measured(Loader* loader, const RunPlan& plan);

@@ -9,12 +9,13 @@
 #include "core/json.h"
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
+#include "yoload/measured_run.h"
 #include "yoload/preview_grid.h"
 
 namespace yoload::cli {
 
 int run_preview(const PreviewCommand& command) {
-  LoaderOptions options = command.loader;
+  LoaderOptions options = for_epochs(command.loader, static_cast<int>(command.epoch) + 1);
   // A window of batches beyond the grid would be prepared for nothing.
   options.batch_size = std::min(options.batch_size, command.count);
   options.prefetch_factor = 1;
