@@ -72,8 +72,8 @@ struct DemoCommand {
   std::string out_dir;   ///< "" takes yoload-demo in the temporary directory
   double step_ms = 60;
   int epochs = 2;
-  std::string only_data_dir;  ///< not empty: draw `count` training pictures there and stop
-  int count = 160;            ///< training pictures; a demo adds a fifth as many for validation
+  std::string only_data_dir;  ///< not empty: draw the data set there and stop
+  int count = 160;  ///< training pictures to draw; a fifth as many are added for validation
   int width_px = 800, height_px = 600;
   bool json = false;
 };

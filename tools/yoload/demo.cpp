@@ -33,6 +33,7 @@ DemoDataset drawing(const DemoCommand& command, std::string folder) {
   DemoDataset wanted;
   wanted.folder = std::move(folder);
   wanted.train_images = command.count;
+  wanted.val_images = std::max(1, command.count / 5);
   wanted.width_px = command.width_px;
   wanted.height_px = command.height_px;
   return wanted;
@@ -40,9 +41,7 @@ DemoDataset drawing(const DemoCommand& command, std::string folder) {
 
 /// `--only-data DIR`: benchmarks and tests draw their pictures with it.
 int draw_only(const DemoCommand& command) {
-  DemoDataset wanted = drawing(command, command.only_data_dir);
-  wanted.val_images = 0;
-  const std::string yaml = make_demo_dataset(wanted);
+  const std::string yaml = make_demo_dataset(drawing(command, command.only_data_dir));
   if (command.json) {
     JsonWriter json;
     json.begin_object()
@@ -69,8 +68,7 @@ int run_demo(const DemoCommand& command) {
   if (options.data.empty()) {
     heading(command, 1,
             "a data set: circuit boards with scratches, spots, missing parts and solder bridges");
-    DemoDataset wanted = drawing(command, (out / "boards").string());
-    wanted.val_images = std::max(1, command.count / 5);
+    const DemoDataset wanted = drawing(command, (out / "boards").string());
     options.data = make_demo_dataset(wanted);
     if (!command.json) {
       fmt::print("{}: {} + {} JPEG pictures of {} x {} px\n", options.data, wanted.train_images,
@@ -90,19 +88,19 @@ int run_demo(const DemoCommand& command) {
   check.quiet = command.json;
   const int check_result = run_check(check);
 
-  Loader loader(options);
-  const std::string grid_path = (out / "preview.png").string();
   heading(command, 3, "preview: what the network will see");
-  GridOptions grid;
-  grid.title =
-      fmt::format("yoload demo   {}   {}   {} px", fs::path(options.data).filename().string(),
-                  options.split, options.imgsz);
-  write_png(make_preview_grid(&loader, grid), grid_path);
+  const std::string grid_path = (out / "preview.png").string();
+  {
+    // A loader of its own: pictures it has decoded must not make the measured run look better.
+    Loader loader(options);
+    write_png(make_preview_grid(&loader, {0, 16, 400, grid_title(options, 0)}), grid_path);
+  }
   if (!command.json) fmt::print("written: {}\n", grid_path);
 
   heading(command, 4,
           fmt::format("{} epochs, batch {}, {} px, simulated training step {} ms", command.epochs,
                       options.batch_size, options.imgsz, command.step_ms));
+  Loader loader(options);
   const MeasuredRun run = run_measured(&loader, {command.epochs, 0, command.step_ms, "train"});
   if (!command.json) {
     fmt::print("{}\n", run.report.to_text());

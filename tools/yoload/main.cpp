@@ -202,9 +202,10 @@ int run_program(int argc, char** argv) {
   add(app, "--epochs", &demo.epochs, "epochs to run")->check(in_range(1, 1'000'000));
   add(app, "--step-ms", &demo.step_ms, "simulated training step in milliseconds")
       ->check(at_least_zero());
-  app->add_option("--only-data", demo.only_data_dir,
-                  "draw --count pictures into this folder and stop");
-  add(app, "--count", &demo.count, "training pictures to draw")->check(in_range(1, 1'000'000));
+  app->add_option("--only-data", demo.only_data_dir, "draw the data set into this folder and stop");
+  add(app, "--count", &demo.count,
+      "training pictures to draw; a fifth as many are added for validation")
+      ->check(in_range(1, 1'000'000));
   add(app, "--width", &demo.width_px, "width of the drawn pictures")->check(in_range(64, 20000));
   add(app, "--height", &demo.height_px, "height of the drawn pictures")->check(in_range(64, 20000));
   add_loader_options(app, &demo.loader);

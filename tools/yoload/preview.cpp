@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "core/json.h"
 #include "yoload/commands.h"
@@ -20,17 +19,8 @@ int run_preview(const PreviewCommand& command) {
   options.batch_size = std::min(options.batch_size, command.count);
   options.prefetch_factor = 1;
   Loader loader(options);
-  GridOptions grid_options;
-  grid_options.epoch = command.epoch;
-  grid_options.count = command.count;
-  grid_options.tile_px = command.tile_px;
-  // "data.yaml" says little: its folder's name does.
-  const std::filesystem::path data = std::filesystem::absolute(options.data);
-  const std::string shown =
-      data.stem() == "data" ? data.parent_path().filename().string() : data.filename().string();
-  grid_options.title =
-      fmt::format("{}   {}   epoch {}   {} px", shown, options.split, command.epoch, options.imgsz);
-  const RgbImage grid = make_preview_grid(&loader, grid_options);
+  const RgbImage grid = make_preview_grid(
+      &loader, {command.epoch, command.count, command.tile_px, grid_title(options, command.epoch)});
   write_png(grid, command.out_path);
   if (!command.json) {
     fmt::print("written: {} ({} x {} px)\n", command.out_path, grid.width_px, grid.height_px);
