@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <jpeglib.h>
 #include <png.h>
 #include <webp/encode.h>
@@ -307,7 +308,7 @@ inline Bytes gif(int width_px, int height_px, const Bytes& indices) {
 /// `type` such as "|u1", `shape` such as "(4, 5, 3)".
 inline Bytes npy(const std::string& type, const std::string& shape, const Bytes& data) {
   std::string header =
-      "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
   header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
   header += '\n';
   Bytes out = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
