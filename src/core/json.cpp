@@ -3,9 +3,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace yoload {
+namespace {
+
+/// Length of the valid UTF-8 sequence at the start of `text`, or 0 (RFC 3629: no overlong forms, no
+/// surrogates, at most U+10FFFF).
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto follows = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    if (!follows(1) || !follows(2)) return 0;
+    if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F)) return 0;
+    return 3;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    if (!follows(1) || !follows(2) || !follows(3)) return 0;
+    if ((lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F)) return 0;
+    return 4;
+  }
+  return 0;
+}
+
+}  // namespace
 
 void JsonWriter::separate() {
   if (need_comma_) text_ += ',';
@@ -52,7 +79,9 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 void JsonWriter::append_string(std::string_view text) {
   text_ += '"';
-  for (const char c : text) {
+  for (; !text.empty();) {
+    const char c = text.front();
+    const size_t length = utf8_length(text);
     switch (c) {
       case '"':
         text_ += "\\\"";
@@ -72,10 +101,13 @@ void JsonWriter::append_string(std::string_view text) {
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else if (length == 0) {
+          text_ += "\\ufffd";  // file names may hold any bytes, JSON may not
         } else {
-          text_ += c;
+          text_ += text.substr(0, length);
         }
     }
+    text.remove_prefix(std::max<size_t>(1, length));
   }
   text_ += '"';
 }

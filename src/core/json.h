@@ -10,7 +10,8 @@
 
 namespace yoload {
 
-/// Builds one document in call order; it trusts the caller to close what it opens. Not thread-safe.
+/// Builds one document in call order; it trusts the caller to close what it opens. Bytes that are
+/// no UTF-8 become U+FFFD, so the result is always valid JSON. Not thread-safe.
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return open('{'); }

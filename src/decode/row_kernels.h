@@ -26,8 +26,8 @@ void split_3(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* secon
 /// Interleaved quadruples to three planes; the fourth byte is dropped.
 void split_4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second, uint8_t* third);
 
-/// Y, Cb, Cr to R, G, B, bit-identical to libjpeg (its 16-bit fixed-point tables of ITU-T T.871). All
-/// rows must be padded to a multiple of 16 bytes; the padding is converted too.
+/// Y, Cb, Cr to R, G, B, bit-identical to libjpeg (its 16-bit fixed-point tables of ITU-T T.871).
+/// All rows must be padded to a multiple of 16 bytes; the padding is converted too.
 void ycc_to_rgb(int width_px, const ConstRows& ycc, const Rows& rgb);
 
 /// Copies a row back to front. Not vectorised: mirrored files are rare.

@@ -55,10 +55,10 @@ expect 2 "$yoload" bench "$here/missing.yaml" --imgsz 5
 expect 2 "$yoload" bench "$here/missing.yaml" --cache everything
 
 echo "the drawn data set"
-expect 0 "$yoload" demo --only-data --out "$here/boards" --count 40 --width 320 --height 240
+expect 0 "$yoload" demo --only-data "$here/boards" --count 40 --width 320 --height 240
 data=$here/boards/data.yaml
 mkdir "$here/user" && echo precious >"$here/user/thesis.txt"
-expect 2 "$yoload" demo --only-data --out "$here/user" --count 1
+expect 2 "$yoload" demo --only-data "$here/user" --count 1
 expect_text err "$here/user"
 small=("$data" --imgsz 128 --batch 8 --threads 2)
 before=$(hash_tree "$here/boards")

@@ -1,5 +1,5 @@
-// Digest of a stream of batches: pixels, labels and sample facts, and nothing that depends on
-// timing. SPDX-License-Identifier: Apache-2.0
+// Digest of a stream of batches: pixels, labels and sample facts, nothing that depends on timing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

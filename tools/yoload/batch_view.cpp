@@ -176,6 +176,7 @@ void draw_labels(const Batch& batch, int sample, const std::vector<std::string>&
     object.centre = {object.centre.x * sx, object.centre.y * sy};
     object.half = {object.half.x * sx, object.half.y * sy};
     const Paint paint{class_colour(object.cls)};
+    if (object.half.x <= 0 && object.half.y <= 0) continue;  // classification: a name, no box
     // A dark rim keeps the outline visible on a ground of its own colour.
     draw_box(image, object.centre, object.half, object.angle, 1, line_px + 2,
              {Rgb{0, 0, 0}, 0.45f});

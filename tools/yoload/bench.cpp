@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/json.h"
+#include "core/machine.h"
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
-#include "yoload/json_writer.h"
 #include "yoload/measured_run.h"
 #include "yoload/settings_json.h"
 #include "yoload/units.h"
@@ -15,7 +16,7 @@
 namespace yoload::cli {
 
 int run_bench(const BenchCommand& command) {
-  Loader loader(command.loader);
+  Loader loader(for_epochs(command.loader, command.warmup + command.epochs));
   const MeasuredRun run =
       run_measured(&loader, {command.epochs, command.warmup, command.step_ms, "bench"});
   const Report& r = run.report;
@@ -27,7 +28,8 @@ int run_bench(const BenchCommand& command) {
         "{:.1f} images/s, {} images in {:.2f} s, {:.3f} decodes and {:.2f} ms CPU per image, {} "
         "threads, peak RSS {}\n",
         run.images_per_s, r.images, r.wall_s, run.decodes_per_image, 1000 * run.cpu_s / images,
-        r.threads, format_bytes(peak_rss_bytes()));
+        r.threads, format_bytes(peak_resident_bytes()));
+    print_ledger(loader, stdout);
     return kExitOk;
   }
 
@@ -48,7 +50,7 @@ int run_bench(const BenchCommand& command) {
   json.field("threads", r.threads);
   json.field("memory_budget_bytes", r.memory_budget_bytes)
       .field("memory_peak_bytes", r.memory_peak_bytes);
-  json.field("peak_rss_bytes", peak_rss_bytes());
+  json.field("peak_rss_bytes", peak_resident_bytes());
   json.field("index_bytes", r.index_bytes).field("polygon_bytes", r.polygon_bytes);
   json.field("cache_bytes", r.cache_bytes)
       .field("cache_hits", r.cache_hits)
@@ -67,20 +69,28 @@ int run_bench(const BenchCommand& command) {
     json.end_object();
   }
   json.end_array();
+  json.key("ledger").begin_array();
+  for (const LedgerEntry& entry : loader.ledger()) {
+    json.begin_object().field("epoch", entry.epoch).field("position", entry.position);
+    json.field("path", entry.path).field("stage", entry.stage).field("cause", entry.cause);
+    json.field("replacement", entry.replacement).end_object();
+  }
+  json.end_array();
   json.key("settings").begin_object();
   json.field("measured_epochs", command.epochs)
       .field("warmup", command.warmup)
       .field("step_ms", command.step_ms);
   write_settings(loader.options(), &json);
   json.end_object();
-  const Machine machine = this_machine();
+  const MachineFacts machine = read_machine();
   json.key("machine").begin_object();
-  json.field("cpu", machine.cpu).field("usable_cpus", machine.usable_cpus);
-  json.field("memory_bytes", machine.memory_bytes).field("kernel", machine.kernel);
+  json.field("cpu", machine.cpu_model).field("logical_cpus", machine.logical_cpus);
+  json.field("physical_cores", machine.physical_cores).field("cpu_quota_cores", machine.cpu_quota);
+  json.field("memory_bytes", machine.memory_bytes).field("kernel", kernel_text());
   json.field("simd", simd_target());
   json.end_object();
   json.end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return kExitOk;
 }
 

@@ -9,28 +9,12 @@
 #include <hwy/highway.h>
 #include <jpeglib.h>
 #include <png.h>
-#include <sched.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <tiffio.h>
-#include <unistd.h>
 #include <webp/decode.h>
-
-#include <fstream>
 
 namespace yoload::cli {
 namespace {
-
-/// Rest of the first line of /proc/`file` that starts with `key`, behind the colon and blanks.
-std::string proc_value(const char* file, std::string_view key) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    if (line.compare(0, key.size(), key) != 0) continue;
-    const size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
-    return start == std::string::npos ? "" : line.substr(start);
-  }
-  return "";
-}
 
 #define YOLOAD_TEXT_(x) #x
 #define YOLOAD_TEXT(x) YOLOAD_TEXT_(x)
@@ -80,34 +64,10 @@ std::string version_text() {
   return text;
 }
 
-Machine this_machine() {
-  Machine machine;
-  machine.cpu = proc_value("/proc/cpuinfo", "model name");
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) machine.usable_cpus = CPU_COUNT(&set);
-  machine.memory_bytes =
-      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+std::string kernel_text() {
   utsname kernel{};
-  if (uname(&kernel) == 0) {
-    machine.kernel = fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine);
-  }
-  if (machine.cpu.empty()) machine.cpu = kernel.machine;  // aarch64 kernels name no model
-  return machine;
-}
-
-uint64_t peak_rss_bytes() {
-  const std::string kilobytes = proc_value("/proc/self/status", "VmHWM");
-  return kilobytes.empty() ? 0 : std::stoull(kilobytes) * 1024;
-}
-
-double process_cpu_s() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  if (uname(&kernel) != 0) return "unknown";
+  return fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine);
 }
 
 }  // namespace yoload::cli

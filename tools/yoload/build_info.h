@@ -1,8 +1,7 @@
-// What this binary is and where it runs: for --version and for every benchmark result.
+// What this binary is: for --version and for every benchmark result.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,19 +14,7 @@ std::string_view commit();
 std::string simd_target();
 /// The text of `yoload --version`.
 std::string version_text();
-
-struct Machine {
-  std::string cpu;      ///< model name as the kernel reports it
-  int usable_cpus = 0;  ///< logical, by this process's affinity
-  uint64_t memory_bytes = 0;
-  std::string kernel;
-};
-Machine this_machine();
-
-/// Highest resident set of this process since it was executed. (ru_maxrss would carry over what the
-/// parent had before exec.)
-uint64_t peak_rss_bytes();
-/// User and system time of all threads of this process.
-double process_cpu_s();
+/// "Linux 6.1.0 x86_64"
+std::string kernel_text();
 
 }  // namespace yoload::cli

@@ -72,8 +72,8 @@ struct DemoCommand {
   std::string out_dir;   ///< "" takes yoload-demo in the temporary directory
   double step_ms = 60;
   int epochs = 2;
-  bool only_data = false;  ///< draw the data set and stop
-  int count = 160;         ///< training pictures; a fifth as many again for validation
+  std::string only_data_dir;  ///< not empty: draw the data set there and stop
+  int count = 160;  ///< training pictures to draw; a fifth as many are added for validation
   int width_px = 800, height_px = 600;
   bool json = false;
 };

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/machine.h"
 #include "yoload/board_art.h"
-#include "yoload/build_info.h"
 #include "yoload/image_files.h"
 #include "yoload/progress.h"
 
@@ -80,7 +80,7 @@ void draw_one(const DemoDataset& d, int number) {
 void draw_all(const DemoDataset& d) {
   const int total = d.train_images + d.val_images;
   const int threads =
-      std::clamp(d.threads > 0 ? d.threads : this_machine().usable_cpus, 1, std::max(1, total));
+      std::clamp(d.threads > 0 ? d.threads : read_machine().logical_cpus, 1, std::max(1, total));
   Progress progress("draw boards", static_cast<uint64_t>(total), "pictures");
   std::atomic<int> next{0};
   std::mutex mutex;  // progress, done, failure

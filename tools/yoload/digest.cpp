@@ -4,17 +4,18 @@
 
 #include <cstdio>
 
+#include "core/json.h"
 #include "yoload/batch_digest.h"
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
-#include "yoload/json_writer.h"
+#include "yoload/measured_run.h"
 #include "yoload/progress.h"
 #include "yoload/settings_json.h"
 
 namespace yoload::cli {
 
 int run_digest(const DigestCommand& command) {
-  Loader loader(command.loader);
+  Loader loader(for_epochs(command.loader, command.epochs));
   Progress progress("digest", loader.images_per_epoch() * static_cast<uint64_t>(command.epochs),
                     "images");
   BatchDigest digest;
@@ -43,6 +44,7 @@ int run_digest(const DigestCommand& command) {
     }
   }
   progress.finish();
+  print_ledger(loader, stderr);
   if (command.each_batch) json.end_array();
 
   const std::string hex = fmt::format("{:016x}", digest.value());
@@ -55,7 +57,7 @@ int run_digest(const DigestCommand& command) {
   json.key("settings").begin_object();
   write_settings(loader.options(), &json);
   json.end_object().end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return kExitOk;
 }
 

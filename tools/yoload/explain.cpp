@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "core/dataset_index.h"
+#include "core/json.h"
 #include "core/plan.h"
 #include "yoload/batch_view.h"
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
-#include "yoload/json_writer.h"
 
 namespace yoload::cli {
 namespace {
@@ -72,7 +72,7 @@ int run_explain(const ExplainCommand& command) {
         .end_object();
   }
   json.end_array().end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return kExitOk;
 }
 

@@ -122,7 +122,7 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
                           "detect, segment, pose, obb or classify [the data set's own]")
               ->check(CLI::IsMember({"detect", "segment", "pose", "obb", "classify"})));
   grouped(add(app, "--imgsz", &o->imgsz, "side of the output picture in pixels")
-              ->check(in_range(32, 16384)));
+              ->check(in_range(32, 8192)));
   grouped(add(app, "--batch", &o->batch_size, "samples in a batch")->check(in_range(1, 65536)));
   grouped(add(app, "--threads", &o->workers,
               "worker threads; 0 takes 70-90 % of the usable physical cores")
@@ -154,7 +154,7 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
               "share of records that may fail before the run stops, at least 10 records")
               ->check(in_range(0.0, 1.0)));
   grouped(add(app, "--window", &o->window, "positions that mosaic and mixup partners come from")
-              ->check(in_range(1, 1 << 24)));
+              ->check(in_range(8, 1 << 24)));
   grouped(add(app, "--fraction", &o->fraction, "share of the data set to use")
               ->check(in_range(0.0, 1.0)));
   grouped(app->add_flag("--rect", o->rect,
@@ -202,9 +202,10 @@ int run_program(int argc, char** argv) {
   add(app, "--epochs", &demo.epochs, "epochs to run")->check(in_range(1, 1'000'000));
   add(app, "--step-ms", &demo.step_ms, "simulated training step in milliseconds")
       ->check(at_least_zero());
-  app->add_flag("--only-data", demo.only_data, "draw --count pictures into --out and stop")
-      ->needs("--out");
-  add(app, "--count", &demo.count, "training pictures to draw")->check(in_range(1, 1'000'000));
+  app->add_option("--only-data", demo.only_data_dir, "draw the data set into this folder and stop");
+  add(app, "--count", &demo.count,
+      "training pictures to draw; a fifth as many are added for validation")
+      ->check(in_range(1, 1'000'000));
   add(app, "--width", &demo.width_px, "width of the drawn pictures")->check(in_range(64, 20000));
   add(app, "--height", &demo.height_px, "height of the drawn pictures")->check(in_range(64, 20000));
   add_loader_options(app, &demo.loader);
@@ -217,7 +218,7 @@ int run_program(int argc, char** argv) {
   app->add_option("--fix-list", check.fix_list_path,
                   "write one line per problem: file, line, kind, cause, divided by tabs");
   add(app, "--imgsz", &check.imgsz, "size at which small boxes are judged")
-      ->check(in_range(32, 16384));
+      ->check(in_range(32, 8192));
   app->add_option("--task", check.task,
                   "detect, segment, pose, obb or classify [the data set's own]")
       ->check(CLI::IsMember({"detect", "segment", "pose", "obb", "classify"}));

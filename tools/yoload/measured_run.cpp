@@ -7,7 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "yoload/build_info.h"
+#include "metrics/stage_clock.h"
+#include "metrics/verdict.h"
 #include "yoload/progress.h"
 
 namespace yoload::cli {
@@ -51,6 +52,24 @@ Report difference(const Report& before, const Report& after) {
 
 }  // namespace
 
+LoaderOptions for_epochs(LoaderOptions options, int epochs) {
+  if (options.epochs == 0) {
+    options.epochs = epochs;
+    options.augment.close_mosaic = 0;
+  }
+  return options;
+}
+
+void print_ledger(const Loader& loader, std::FILE* out) {
+  constexpr size_t kLines = 20;
+  const std::vector<LedgerEntry> ledger = loader.ledger();
+  for (size_t i = 0; i < std::min(kLines, ledger.size()); ++i) {
+    const LedgerEntry& e = ledger[i];
+    fmt::print(out, "replaced in epoch {}: {}: {}: {}\n", e.epoch, e.path, e.stage, e.cause);
+  }
+  if (ledger.size() > kLines) fmt::print(out, "and {} more\n", ledger.size() - kLines);
+}
+
 MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
   MeasuredRun run;
   const auto step = std::chrono::duration<double, std::milli>(plan.step_ms);
@@ -60,13 +79,13 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
 
   const Clock::time_point start = Clock::now();
   Report before = loader->report();
-  double cpu_before = process_cpu_s();
+  int64_t cpu_before_ns = process_cpu_ns();
   Clock::time_point measured_start = start;
   uint64_t images = 0, measured_images = 0;
   for (int epoch = 0; epoch < total; ++epoch) {
     if (epoch == plan.warmup && epoch > 0) {
       before = loader->report();
-      cpu_before = process_cpu_s();
+      cpu_before_ns = process_cpu_ns();
       measured_start = Clock::now();
     }
     const Clock::time_point epoch_start = Clock::now();
@@ -88,12 +107,13 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
     }
   }
   const double wall_s = seconds_since(measured_start);
-  run.cpu_s = process_cpu_s() - cpu_before;
+  run.cpu_s = static_cast<double>(process_cpu_ns() - cpu_before_ns) * 1e-9;
   run.report = difference(before, loader->report());
   progress.finish();
   // The engine's own clock also ran while the data set was opened; here only the run counts.
   run.report.wall_s = wall_s;
   run.report.images = measured_images;
+  run.report.verdict = verdict_of(run.report);
   run.images_per_s = wall_s > 0 ? static_cast<double>(measured_images) / wall_s : 0;
   run.decodes_per_image = static_cast<double>(run.report.decodes) /
                           static_cast<double>(std::max<uint64_t>(1, measured_images));

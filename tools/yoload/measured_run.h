@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "yoload/loader.h"
 
 namespace yoload::cli {
+
+/// Options for a run of exactly `epochs` epochs: nothing is prepared beyond the last one, which
+/// would count as work without a picture. Mosaic is closed only where the user planned it.
+LoaderOptions for_epochs(LoaderOptions options, int epochs);
 
 struct RunPlan {
   int epochs = 1;
@@ -23,13 +28,16 @@ struct EpochTime {
 };
 
 struct MeasuredRun {
-  Report report;  ///< of the measured epochs; p50, p99, peaks and the verdict are of the whole run
+  Report report;  ///< of the measured epochs; p50, p99 and peaks are of the whole run
   std::vector<EpochTime> epochs;  ///< the measured ones
   double images_per_s = 0;
   double decodes_per_image = 0;
   double cpu_s = 0;          ///< of the whole process
   double first_batch_s = 0;  ///< from the start of the run to its first batch, warm-up included
 };
+
+/// One line per replaced picture, at most 20 and then how many more.
+void print_ledger(const Loader& loader, std::FILE* out);
 
 /// Runs epochs 0 .. warmup + epochs - 1. Throws what Loader::next throws.
 MeasuredRun run_measured(Loader* loader, const RunPlan& plan);

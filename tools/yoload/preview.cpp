@@ -4,32 +4,23 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
+#include "core/json.h"
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
-#include "yoload/json_writer.h"
+#include "yoload/measured_run.h"
 #include "yoload/preview_grid.h"
 
 namespace yoload::cli {
 
 int run_preview(const PreviewCommand& command) {
-  LoaderOptions options = command.loader;
+  LoaderOptions options = for_epochs(command.loader, static_cast<int>(command.epoch) + 1);
   // A window of batches beyond the grid would be prepared for nothing.
   options.batch_size = std::min(options.batch_size, command.count);
   options.prefetch_factor = 1;
   Loader loader(options);
-  GridOptions grid_options;
-  grid_options.epoch = command.epoch;
-  grid_options.count = command.count;
-  grid_options.tile_px = command.tile_px;
-  // "data.yaml" says little: its folder's name does.
-  const std::filesystem::path data = std::filesystem::absolute(options.data);
-  const std::string shown =
-      data.stem() == "data" ? data.parent_path().filename().string() : data.filename().string();
-  grid_options.title =
-      fmt::format("{}   {}   epoch {}   {} px", shown, options.split, command.epoch, options.imgsz);
-  const RgbImage grid = make_preview_grid(&loader, grid_options);
+  const RgbImage grid = make_preview_grid(
+      &loader, {command.epoch, command.count, command.tile_px, grid_title(options, command.epoch)});
   write_png(grid, command.out_path);
   if (!command.json) {
     fmt::print("written: {} ({} x {} px)\n", command.out_path, grid.width_px, grid.height_px);
@@ -38,7 +29,7 @@ int run_preview(const PreviewCommand& command) {
   JsonWriter json;
   json.begin_object().field("command", "preview").field("out", command.out_path);
   json.field("width_px", grid.width_px).field("height_px", grid.height_px).end_object();
-  std::fputs(json.text().c_str(), stdout);
+  std::puts(json.take().c_str());
   return kExitOk;
 }
 

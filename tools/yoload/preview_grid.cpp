@@ -55,6 +55,14 @@ void draw_legend(const std::map<int, int>& seen, const std::vector<std::string>&
 
 }  // namespace
 
+std::string grid_title(const LoaderOptions& options, uint32_t epoch) {
+  // "data.yaml" says little: its folder's name does.
+  const std::filesystem::path data = std::filesystem::absolute(options.data);
+  const std::string shown =
+      data.stem() == "data" ? data.parent_path().filename().string() : data.filename().string();
+  return fmt::format("{}   {}   epoch {}   {} px", shown, options.split, epoch, options.imgsz);
+}
+
 RgbImage make_preview_grid(Loader* loader, const GridOptions& options) {
   const DatasetIndex& index = loader->index();
   std::vector<Cell> cells;

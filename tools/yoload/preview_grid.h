@@ -16,6 +16,9 @@ struct GridOptions {
   std::string title;
 };
 
+/// "coco256   train   epoch 0   640 px"
+std::string grid_title(const LoaderOptions& options, uint32_t epoch);
+
 /// Takes the first `count` samples of the epoch through Loader::next. Throws what that throws.
 RgbImage make_preview_grid(Loader* loader, const GridOptions& options);
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "yoload/json_writer.h"
+#include "core/json.h"
 #include "yoload/options.h"
 
 namespace yoload::cli {

@@ -14,7 +14,13 @@
 namespace yoload::decode {
 namespace {
 
+Status over_limit(const Job& job) {
+  return fail(Code::limit, fmt::format("libtiff needs more than max_memory_bytes = {} MB",
+                                       job.options.limits.max_memory_bytes >> 20));
+}
+
 Status damaged(Job& job, const TiffFile& file, int rows, int height_px) {
+  if (file.over_limit()) return over_limit(job);
   return job.end_damaged(
       file.read_past_end() ? Code::truncated : Code::corrupt,
       fmt::format("{} of {} rows are readable: {}", rows, height_px,
@@ -135,6 +141,7 @@ Status decode_pages(Job& job, TiffFile& file, int pages) {
 Status decode_tiff(Job& job) {
   const int wanted = job.options.channels;
   TiffFile file(job.bytes, job.options.limits.max_memory_bytes);
+  if (file.over_limit()) return over_limit(job);
   if (!file.open()) {
     return fail(file.read_past_end() ? Code::truncated : Code::corrupt,
                 file.error().empty() ? "libtiff cannot read the directory" : file.error());

@@ -23,6 +23,10 @@ class TiffFile {
   bool open() const { return tiff_ != nullptr; }
   /// The first error that libtiff reported; empty when there was none.
   const std::string& error() const { return error_; }
+  /// Did it refuse an allocation above the bound?
+  bool over_limit() const {
+    return error_.find("limit defined in open options") != std::string::npos;
+  }
   /// Did it ask for bytes behind the end?
   bool read_past_end() const { return read_past_end_; }
 
