@@ -179,7 +179,7 @@ bool Engine::decode_ahead() {
       continue;
     }
     const uint64_t bytes = tiles_.working_bytes(ahead_->record_at(ahead_position_));
-    if (memory_.budget().used_bytes() + bytes > memory_.budget().limit_bytes() / 3 * 2)
+    if (memory_.budget()->used_bytes() + bytes > memory_.budget()->limit_bytes() / 3 * 2)
       return false;
     if (auto entry = pool_.add(ahead_, ahead_position_++)) {
       decodes_.push_back(std::move(entry));
