@@ -114,6 +114,9 @@ class Loader {
   SamplePlan plan(uint32_t epoch, uint64_t position);
   Batch render(uint32_t epoch, uint64_t position);
 
+  /// What opening the data set found odd, one sentence each; empty when all is well.
+  const std::vector<std::string>& warnings() const;
+
   Report report() const;                    ///< thread-safe
   std::vector<LedgerEntry> ledger() const;  ///< thread-safe
   /// Stops the threads; next() then throws. Thread-safe, returns within 2 s.

@@ -18,7 +18,7 @@ inline std::string shared_data(const std::string& name) {
   const char* from_environment = std::getenv("YOLOAD_SHARED_DATA");
   const std::string root = from_environment != nullptr
                                ? from_environment
-                               : std::string(YOLOAD_SOURCE_DIR) + "/../shared/data";
+                               : std::filesystem::path(YOLOAD_SOURCE_DIR).parent_path().string() + "/shared/data";
   return std::filesystem::exists(root + "/" + name) ? root + "/" + name : std::string();
 }
 

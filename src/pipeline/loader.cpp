@@ -80,7 +80,30 @@ LoaderOptions checked(LoaderOptions options) {
   return options;
 }
 
-DatasetIndex open_index(const LoaderOptions& options) {
+/// Sentences for people; `check` has the details.
+std::vector<std::string> warnings_of(const DatasetReport& report) {
+  std::vector<std::string> warnings;
+  if (!report.cache_message.empty()) warnings.push_back(report.cache_message);
+  if (report.unreadable_images > 0) {
+    warnings.push_back(
+        fmt::format("{} unreadable pictures are left out", report.unreadable_images));
+  }
+  if (report.unused_labels > 0) {
+    warnings.push_back(
+        fmt::format("{} label files beside pictures are not used: labels are looked up in the "
+                    "labels folder that stands for the last images folder",
+                    report.unused_labels));
+  }
+  size_t bad_rows = 0;
+  for (const Problem& problem : report.problems) {
+    bad_rows += problem.severity == Problem::Severity::error && problem.line > 0 ? 1 : 0;
+  }
+  if (bad_rows > 0)
+    warnings.push_back(fmt::format("{} label rows are not used: see yoload check", bad_rows));
+  return warnings;
+}
+
+DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* warnings) {
   DatasetOptions dataset;
   dataset.data = options.data;
   dataset.split = options.split;
@@ -111,7 +134,7 @@ size_t Batch::img_bytes() const {
 class Loader::Impl {
  public:
   explicit Impl(const LoaderOptions& wanted)
-      : options(checked(wanted)), index(open_index(options)), engine(options, index) {}
+      : options(checked(wanted)), index(open_index(options, &warnings)), engine(options, index) {}
 
   Batch collate(std::shared_ptr<BatchSlot> slot) {
     Batch batch = std::move(slot->batch);
@@ -121,6 +144,7 @@ class Loader::Impl {
   }
 
   const LoaderOptions options;
+  std::vector<std::string> warnings;
   const DatasetIndex index;
   Engine engine;
 };
@@ -158,6 +182,9 @@ SamplePlan Loader::plan(uint32_t epoch, uint64_t position) {
 }
 Batch Loader::render(uint32_t epoch, uint64_t position) {
   return impl_->collate(impl_->engine.render_alone(epoch, position));
+}
+const std::vector<std::string>& Loader::warnings() const {
+  return impl_->warnings;
 }
 Report Loader::report() const {
   return make_report(impl_->engine, impl_->options, impl_->index);

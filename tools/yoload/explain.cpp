@@ -11,6 +11,7 @@
 #include "yoload/batch_view.h"
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
+#include "yoload/warnings.h"
 
 namespace yoload::cli {
 namespace {
@@ -24,6 +25,7 @@ std::string class_name(const DatasetIndex& index, int cls) {
 
 int run_explain(const ExplainCommand& command) {
   Loader loader(command.loader);
+  print_warnings(loader);
   if (command.index >= loader.images_per_epoch()) {
     throw std::invalid_argument(
         fmt::format("--index {}: the epoch has {} samples, so 0 to {} are possible", command.index,

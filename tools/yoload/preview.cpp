@@ -10,6 +10,7 @@
 #include "yoload/image_files.h"
 #include "yoload/measured_run.h"
 #include "yoload/preview_grid.h"
+#include "yoload/warnings.h"
 
 namespace yoload::cli {
 
@@ -19,6 +20,7 @@ int run_preview(const PreviewCommand& command) {
   options.batch_size = std::min(options.batch_size, command.count);
   options.prefetch_factor = 1;
   Loader loader(options);
+  print_warnings(loader);
   const RgbImage grid = make_preview_grid(
       &loader, {command.epoch, command.count, command.tile_px, grid_title(options, command.epoch)});
   write_png(grid, command.out_path);
