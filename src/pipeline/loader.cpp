@@ -118,6 +118,7 @@ DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* 
   DatasetReport report;
   auto index = open_dataset(dataset, probe, &report);
   if (!index.ok()) throw std::runtime_error(index.status().to_string());
+  *warnings = warnings_of(report);
   if (index->images.empty())
     throw std::runtime_error(options.data + ": dataset: no usable picture");
   return std::move(*index);
