@@ -89,6 +89,10 @@ Split open_split(const CheckCommand& command, const std::string& name) {
   if (!index.ok()) throw std::runtime_error(index.status().to_string());
   split.index = std::move(*index);
   progress.update(split.index.images.size());
+  progress.finish();
+  if (!split.report.cache_message.empty()) {
+    fmt::print(stderr, "warning: {}\n", split.report.cache_message);
+  }
   return split;
 }
 
