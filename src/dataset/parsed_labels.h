@@ -1,5 +1,5 @@
-// What every label reader (YOLO text, COCO, VOC, DOTA) returns for one picture, and how it complains.
-// SPDX-License-Identifier: Apache-2.0
+// What every label reader (YOLO text, COCO, VOC, DOTA) returns for one picture, and how it
+// complains. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ namespace yoload {
 struct Problem {
   enum class Severity : uint8_t { note, warning, error };
   Severity severity = Severity::error;
-  std::string kind;       ///< short stable key for counting, e.g. "class_out_of_range", "orphan_label"
+  std::string kind;  ///< short stable key for counting, e.g. "class_out_of_range", "orphan_label"
   std::string path;
-  uint32_t line = 0;      ///< 1-based; 0 where lines have no meaning
-  std::string cause;      ///< for people
-  std::string reference;  ///< how the reference treats it, e.g. "drops the whole image"; may be empty
+  uint32_t line = 0;  ///< 1-based; 0 where lines have no meaning
+  std::string cause;  ///< for people
+  std::string
+      reference;  ///< how the reference treats it, e.g. "drops the whole image"; may be empty
 };
 
 /// Objects of one picture, normalised by its upright size. Columns are in step.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 #include "decode/header.h"
 #include "decode/job.h"
@@ -73,9 +74,13 @@ Result<Decoded> Decoder::decode(std::span<const uint8_t> bytes, BufferPool* pool
                     .deadline = decode::CpuDeadline(state_->options.limits),
                     .out = {}};
     job.out.info = *info;
-    if (Status status = dispatch(job); !status.ok()) return status;
+    const Status status = dispatch(job);
+    state_->scratch.forget_large();
+    if (!status.ok()) return status;
     return std::move(job.out);
   } catch (const std::bad_alloc&) {
+    return fail(Code::out_of_memory, "no memory for this picture");
+  } catch (const std::length_error&) {  // a size that no vector can have
     return fail(Code::out_of_memory, "no memory for this picture");
   }
 }
@@ -116,9 +121,13 @@ size_t decode_memory_bytes(const ImageInfo& info, int channels, int min_long_sid
     case ImageFormat::webp:
       bytes += pixels * 7;
       break;  // RGB and, at worst, lossless ARGB
-    case ImageFormat::tiff:
-      bytes += pixels * 8;
-      break;  // RGBA raster, and one strip with everything
+    case ImageFormat::tiff: {
+      // libtiff's RGBA raster, or one strip that holds everything, once raw and once as rows.
+      const size_t strip =
+          pixels * static_cast<size_t>(info.channels) * static_cast<size_t>((info.bits + 7) / 8);
+      bytes += std::max(pixels * 5, strip * 2);
+      break;
+    }
     case ImageFormat::gif:
       bytes += pixels;
       break;

@@ -18,6 +18,14 @@ struct Scratch {
   std::vector<uint8_t> rows;
   std::vector<uint8_t> plane;
   std::vector<uint16_t> deep;
+
+  /// Frees what is as large as a picture: no budget counts it between decodes.
+  void forget_large() {
+    constexpr size_t kKeptBytes = size_t{4} << 20;
+    if (rows.capacity() > kKeptBytes) rows = {};
+    if (plane.capacity() > kKeptBytes) plane = {};
+    if (deep.capacity() * 2 > kKeptBytes) deep = {};
+  }
 };
 
 struct Job {

@@ -70,7 +70,9 @@ TEST(PartnerWindow, TrailsInsideTheSameStreamAndTheEpoch) {
     ASSERT_EQ(window.first % kStreams, position % kStreams);
     ASSERT_LE(window.first, position);
     ASSERT_GE(window.at(63), position);
-    if (position >= 64 * kStreams) ASSERT_EQ(window.at(63), position);
+    if (position >= 64 * kStreams) {
+      ASSERT_EQ(window.at(63), position);
+    }
   }
 }
 

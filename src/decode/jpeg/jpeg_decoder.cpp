@@ -147,11 +147,12 @@ bool is_planar_ycc(const jpeg_decompress_struct& cinfo) {
   return cinfo.max_h_samp_factor == 1 && cinfo.max_v_samp_factor == 1;
 }
 
-// Stored CMYK is inverted by convention (Adobe): 255 is no ink.
+// Stored CMYK is inverted by convention (Adobe): 255 is no ink. Rounded up, which stays within one
+// level of the exact product and of OpenCV's shifted one.
 void cmyk_to_rgb(uint8_t* pixels, int width_px) {
   for (int x = 0; x < width_px; ++x, pixels += 4) {
     for (int c = 0; c < 3; ++c) {
-      pixels[c] = static_cast<uint8_t>((pixels[c] * pixels[3] + 127) / 255);
+      pixels[c] = static_cast<uint8_t>((pixels[c] * pixels[3] + 254) / 255);
     }
   }
 }

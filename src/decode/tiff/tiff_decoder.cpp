@@ -93,15 +93,14 @@ Status decode_pages(Job& job, TiffFile& file, int pages) {
   const TiffSamples first(file);
   const int width_px = first.width_px();
   const int height_px = first.height_px();
-  if (Status refused = job.begin_picture(width_px, height_px, pages, first.working_bytes());
+  const size_t plane_bytes = static_cast<size_t>(width_px) * static_cast<size_t>(height_px);
+  const size_t stacked_bytes = plane_bytes * static_cast<size_t>(pages);
+  if (Status refused =
+          job.begin_picture(width_px, height_px, pages, stacked_bytes + first.working_bytes());
       !refused.ok()) {
     return refused;
   }
-  const size_t plane_bytes = static_cast<size_t>(width_px) * static_cast<size_t>(height_px);
-  std::vector<uint8_t> stacked(plane_bytes * static_cast<size_t>(pages));  // C,H,W
-  if (Status refused = check_memory(stacked.size() * 2, job.options.limits); !refused.ok()) {
-    return refused;
-  }
+  std::vector<uint8_t> stacked(stacked_bytes);  // C,H,W
   for (int page = 0; page < pages; ++page) {
     if (page > 0 && TIFFReadDirectory(file.get()) == 0) return damaged(job, file, 0, height_px);
     TiffSamples samples(file);

@@ -5,6 +5,12 @@
 #include <cstring>
 
 namespace yoload::decode {
+namespace {
+
+// Real tiles are 64 to 4096; a bound keeps the memory estimate free of overflow.
+constexpr uint32_t kMaxTilePx = 65536;
+
+}  // namespace
 
 TiffSamples::TiffSamples(TiffFile& file) : file_(file) {
   width_px_ = file.tag32(TIFFTAG_IMAGEWIDTH, 0);
@@ -27,7 +33,8 @@ TiffSamples::TiffSamples(TiffFile& file) : file_(file) {
     block_height_px_ = std::min(file.tag32(TIFFTAG_ROWSPERSTRIP, height_px_), height_px_);
   }
   suits_ = (bits_ == 8 || bits_ == 16) && format == SAMPLEFORMAT_UINT && (gray || rgb) &&
-           samples_ >= 1 && samples_ <= 64 && block_width_px_ > 0 && block_height_px_ > 0;
+           samples_ >= 1 && samples_ <= 64 && block_width_px_ > 0 && block_height_px_ > 0 &&
+           (!tiled_ || (block_width_px_ <= kMaxTilePx && block_height_px_ <= kMaxTilePx));
 }
 
 uint64_t TiffSamples::working_bytes() const {
