@@ -31,6 +31,8 @@ int run_bench(const BenchCommand& command) {
         "threads, peak RSS {}\n",
         run.images_per_s, r.images, r.wall_s, run.decodes_per_image, 1000 * run.cpu_s / images,
         r.threads, format_bytes(peak_resident_bytes()));
+    fmt::print("first batch after {:.0f} ms (start-up, left out of the verdict)\n",
+               1000 * run.first_batch_s);
     print_ledger(loader, stdout);
     return kExitOk;
   }

@@ -106,6 +106,8 @@ int run_demo(const DemoCommand& command) {
     fmt::print("{}\n", run.report.to_text());
     fmt::print("{:.1f} images/s, {:.3f} decodes per image, peak RSS {}\n", run.images_per_s,
                run.decodes_per_image, format_bytes(peak_resident_bytes()));
+    fmt::print("first batch after {:.0f} ms (start-up, left out of the verdict)\n",
+               1000 * run.first_batch_s);
     print_ledger(loader, stdout);
     return check_result;
   }

@@ -28,7 +28,9 @@ struct EpochTime {
 };
 
 struct MeasuredRun {
-  Report report;  ///< of the measured epochs; p50, p99 and peaks are of the whole run
+  /// Of the measured epochs; p50, p99 and peaks are of the whole run, and the verdict leaves the
+  /// wait for the first batch out.
+  Report report;
   std::vector<EpochTime> epochs;  ///< the measured ones
   double images_per_s = 0;
   double decodes_per_image = 0;
