@@ -30,6 +30,24 @@ CellRange cell_range(std::span<const float> polygon, int width_px, int height_px
   return range;
 }
 
+/// The two samples that bilinear shrinking blends for one mask cell, half pixels centred; the
+/// second one weighs weight / (2 * cells).
+struct Tap {
+  int first, second;
+  int64_t weight;
+};
+
+std::vector<Tap> taps(int full_px, int cells) {
+  std::vector<Tap> all;
+  for (int64_t i = 0; i < cells; ++i) {
+    const int64_t position =
+        std::max<int64_t>((2 * i + 1) * full_px - cells, 0);  // in 1 / (2 * cells)
+    const int first = static_cast<int>(position / (2 * cells));
+    all.push_back({first, std::min(first + 1, full_px - 1), position % (2 * cells)});
+  }
+  return all;
+}
+
 /// Outline between two cells: Bresenham from the left one, ties staying on its side. Equal to
 /// cv2.fillPoly's outline in every pixel of random polygons; all other tie rules were not.
 void draw_line(Cell a, Cell b, int32_t value, int width_px, int height_px, int32_t* map) {
@@ -98,26 +116,29 @@ void rasterise_masks(int out_width_px, int out_height_px, int mask_ratio, bool o
   const int full_w = std::max(out_width_px, 1), full_h = std::max(out_height_px, 1);
   std::vector<int32_t> full(static_cast<size_t>(full_w) * static_cast<size_t>(full_h), 0);
   std::vector<std::vector<uint32_t>> covered(count);  // mask cells of each object
-  const int near = (mask_ratio - 1) / 2, step = mask_ratio % 2 == 0 ? 1 : 0;
+  const std::vector<Tap> columns = taps(full_w, w), rows = taps(full_h, h);
   for (size_t i = 0; i < count; ++i) {
     const auto first = labels->polygon_offsets[i], last = labels->polygon_offsets[i + 1];
     const std::span<const float> polygon(labels->polygons.data() + 2 * first, 2 * (last - first));
     fill_polygon(polygon, 1, full_w, full_h, full.data());
     const CellRange range = cell_range(polygon, full_w, full_h);
-    const int y_end = std::min(range.y1 / mask_ratio + 1, h),
-              x_end = std::min(range.x1 / mask_ratio + 1, w);
-    for (int y = range.y0 / mask_ratio; y < y_end; ++y) {
-      for (int x = range.x0 / mask_ratio; x < x_end; ++x) {
-        const int left = x * mask_ratio + near, above = y * mask_ratio + near;
-        int sum = 0;
-        for (const int sy : {above, above + step}) {
-          for (const int sx : {left, left + step}) {
-            sum +=
-                full[static_cast<size_t>(std::min(sy, full_h - 1)) * static_cast<size_t>(full_w) +
-                     static_cast<size_t>(std::min(sx, full_w - 1))];
-          }
-        }
-        if (sum >= 2) covered[i].push_back(static_cast<uint32_t>(y * w + x));  // one half rounds up
+    const auto at = [&](int x, int y) -> int64_t {
+      return full[static_cast<size_t>(y) * static_cast<size_t>(full_w) + static_cast<size_t>(x)];
+    };
+    for (int y = 0; y < h; ++y) {
+      const Tap& row = rows[static_cast<size_t>(y)];
+      if (row.second < range.y0 || row.first > range.y1) continue;
+      for (int x = 0; x < w; ++x) {
+        const Tap& column = columns[static_cast<size_t>(x)];
+        if (column.second < range.x0 || column.first > range.x1) continue;
+        const auto blend = [&](int at_y) {
+          return at(column.first, at_y) * (2 * w - column.weight) +
+                 at(column.second, at_y) * column.weight;
+        };
+        const int64_t sum =
+            blend(row.first) * (2 * h - row.weight) + blend(row.second) * row.weight;
+        if (sum >= int64_t{2} * w * h)
+          covered[i].push_back(static_cast<uint32_t>(y * w + x));  // one half
       }
     }
     for (int y = range.y0; y <= range.y1; ++y) {

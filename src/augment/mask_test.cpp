@@ -109,7 +109,7 @@ TEST(RasteriseMasks, AgreesWithTheReferenceOnRandomPolygons) {
   }
   ASSERT_GT(cells, 0u);
   RecordProperty("different_per_million", static_cast<int>(different * 1'000'000 / cells));
-  EXPECT_LT(static_cast<double>(different), 0.005 * static_cast<double>(cells))
+  EXPECT_LT(static_cast<double>(different), 0.003 * static_cast<double>(cells))
       << different << " of " << cells;
 }
 
