@@ -5,7 +5,6 @@
 #include <random>
 #include <vector>
 
-#include "augment/geometry.h"
 #include "augment/plan.h"
 #include "augment/resize.h"
 #include "augment/run.h"

@@ -1,5 +1,6 @@
 // The obvious executor: every output pixel on its own.
 // SPDX-License-Identifier: Apache-2.0
+#include "augment/canvas.h"
 #include "augment/filter.h"
 #include "augment/float16.h"
 #include "augment/pixel.h"
@@ -52,6 +53,10 @@ void store(const RenderTarget& target, int channel, int x, int y, uint8_t level)
 
 void run_ref(const SamplePlan& plan, std::span<const ImageView> tiles, const RenderTarget& target,
              RenderScratch& scratch) {
+  if (has_pastes(plan)) {
+    const DrawnCanvases drawn = draw_canvases(plan, tiles);
+    return run_ref(drawn.plan, drawn.tiles, target, scratch);
+  }
   const int width = plan.out_width_px, height = plan.out_height_px;
   const MutableImageView sample = scratch.buffers().sample(width, height, target.channels);
   for (int channel = 0; channel < target.channels; ++channel) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <optional>
 
+#include "augment/canvas.h"
 #include "augment/filter.h"
 #include "augment/kernels.h"
 #include "augment/pixel.h"
@@ -322,6 +323,10 @@ class MixedRows {
 
 void run_simd(const SamplePlan& plan, std::span<const ImageView> tiles, const RenderTarget& target,
               RenderScratch& scratch) {
+  if (has_pastes(plan)) {
+    const DrawnCanvases drawn = draw_canvases(plan, tiles);
+    return run_simd(drawn.plan, drawn.tiles, target, scratch);
+  }
   RenderScratch::Buffers& buffers = scratch.buffers();
   const auto width = static_cast<size_t>(plan.out_width_px);
   const int channels = target.channels;

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "augment/float16.h"
-#include "augment/geometry.h"
 #include "augment/pixel.h"
-#include "augment/plan.h"
+#include "augment/plan_map.h"
 
 namespace yoload {
 namespace {
@@ -71,18 +70,25 @@ PlanLayer random_layer(Random* random, Case* c, int out_width, int out_height) {
     tile.y1 = std::max(tile.y0, std::min(side, tile.offset_y + height));
     layer.tiles.push_back(tile);
   }
-  AugmentOptions augment;
-  augment.scale = random->chance(0.2) ? 0.95f : 0.5f;
   const int kind = random->in(0, 9);
-  if (kind >= 7) augment.degrees = 45, augment.shear = 10;
-  if (kind == 9) augment.perspective = 0.002f;
-  WarpDraws draws;
-  for (double* value : {&draws.p20, &draws.p21, &draws.angle, &draws.scale, &draws.s01, &draws.s10,
-                        &draws.tx, &draws.ty}) {
-    *value = random->unit();
+  PerspectiveDraws draws;
+  draws.scale = 1 + (random->chance(0.2) ? 0.95 : 0.5) * (2 * random->unit() - 1);
+  draws.shift_x = 0.3 + 0.4 * random->unit(), draws.shift_y = 0.3 + 0.4 * random->unit();
+  if (kind >= 7) {
+    draws.degrees = 90 * random->unit() - 45;
+    draws.shear_x_degrees = 20 * random->unit() - 10,
+    draws.shear_y_degrees = 20 * random->unit() - 10;
   }
+  if (kind == 9)
+    draws.p20 = 0.004 * random->unit() - 0.002, draws.p21 = 0.004 * random->unit() - 0.002;
   if (kind != 0) {
-    layer.map = inverse_map(make_warp(augment, draws, side, side, out_width, out_height).matrix);
+    const Matrix3 matrix = perspective_matrix(draws, side, side, out_width, out_height);
+    layer.map = to_inverse_map(matrix.inverse(), side == out_width && side == out_height);
+  }
+  if (random->chance(0.1)) {
+    const auto s = static_cast<float>(side);
+    layer.pastes.push_back({{0.1f * s, 0.2f * s, 0.7f * s, 0.3f * s, 0.5f * s, 0.9f * s}});
+    layer.pastes.push_back({{-0.2f * s, -0.1f * s, 0.2f * s, 0.1f * s, 0.3f * s, 1.2f * s}});
   }
   return layer;
 }
@@ -164,6 +170,7 @@ TEST(RunRef, StaysWithinOneLevelOfFloat64Bilinear) {
     Case c = random_case(seed);
     c.plan.fidelity = Fidelity::exact;
     c.plan.mix = {};
+    c.plan.layers[0].pastes.clear();
     c.plan.filters.clear();
     c.plan.hsv.enabled = c.plan.flipud = c.plan.fliplr = c.plan.bgr = false;
     c.target.dtype = DType::uint8;

@@ -21,6 +21,8 @@ PlanContext SamplePath::context(const Epoch& epoch, BatchShape shape) const {
   context.window = static_cast<uint32_t>(options_.window);
   context.mosaic_allowed = epoch.mosaic_allowed();
   context.task = index_.task;
+  context.mask_ratio = options_.mask_ratio;
+  context.overlap_mask = options_.overlap_mask;
   return context;
 }
 
