@@ -95,59 +95,76 @@ void SampleColumns(const int16_t* blended, const ColumnTable& table, uint8_t* ou
   }
 }
 
-/// hsv_pixel on vectors of 32-bit floats: the same operations in the same order.
+#if HWY_TARGET != HWY_SCALAR
+/// Saturation and hue + 180 of half a vector of 16-bit lanes. All sums and products are exact in
+/// 32-bit floats (21 bits), so a fused multiply-add gives what a product and a sum give.
+template <class Half>
+void SaturationAndHue(Half value, Half range, Half sector, Half* sat, Half* hue) {
+  const hn::DFromV<Half> d16;
+  const hn::Rebind<int32_t, decltype(d16)> d32;
+  const hn::Rebind<float, decltype(d16)> df;
+  const auto real = [&](Half v) HWY_ATTR { return hn::ConvertTo(df, hn::PromoteTo(d32, v)); };
+  const auto one = hn::Set(df, 1.0f), unit = hn::Set(df, 0x1p-12f);
+  const auto range_f = real(range);
+  const auto sat_step = hn::Round(hn::Div(hn::Set(df, 1044480.0f), hn::Max(real(value), one)));
+  const auto hue_step = hn::Round(hn::Div(hn::Set(df, 122880.0f), hn::Max(range_f, one)));
+  // Truncation is floor here: 180 is added so that a hue is positive.
+  *sat = hn::DemoteTo(
+      d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(range_f, unit), sat_step, hn::Set(df, 0.5f))));
+  *hue = hn::DemoteTo(d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(real(sector), unit), hue_step,
+                                                         hn::Set(df, 180.5f))));
+}
+#endif
+
+/// hsv_pixel on vectors of 16-bit lanes; only the two divisions need 32-bit floats.
 void HsvRow(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b) {
-  const hn::ScalableTag<float> df;
-  const hn::RebindToSigned<decltype(df)> di;
-  const hn::Rebind<uint8_t, decltype(df)> d8;
-  using F = hn::Vec<decltype(df)>;
-  const size_t lanes = hn::Lanes(df);
-  const auto zero = hn::Zero(df), half = hn::Set(df, 2048.0f), unit = hn::Set(df, 0x1p-12f);
-  const auto turn = hn::Set(df, 180.0f);
-  const auto shift = hn::Set(df, static_cast<float>(hsv.hue_shift));
-  const auto sat_gain = hn::Set(di, static_cast<int32_t>(hsv.sat_gain_q15));
-  const auto val_gain = hn::Set(di, static_cast<int32_t>(hsv.val_gain_q15));
-  const auto wrapped = [&](F k) HWY_ATTR {
-    return hn::IfThenElse(hn::Ge(k, turn), hn::Sub(k, turn), k);
-  };
-  const auto gained = [&](F level, hn::Vec<decltype(di)> gain) HWY_ATTR {
-    const auto product = hn::ShiftRight<15>(hn::Mul(hn::ConvertTo(di, level), gain));
-    return hn::Min(hn::Set(df, 255.0f), hn::ConvertTo(df, product));
-  };
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto load = [&](const uint8_t* from) HWY_ATTR {
-      return hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, from + i)));
-    };
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<uint16_t> du;
+  const hn::RebindToSigned<decltype(du)> ds;
+  const hn::Rebind<uint8_t, decltype(du)> d8;
+  using U = hn::Vec<decltype(du)>;
+  const auto turn = hn::Set(du, 180);
+  // (k mod 180) for k < 360: below 180 the difference wraps to something large.
+  const auto wrapped = [&](U k) HWY_ATTR { return hn::Min(k, hn::Sub(k, turn)); };
+  const auto gained = [&](U level, uint32_t gain_q15) HWY_ATTR {
+    return hn::Min(hn::Set(du, 255), hn::MulHigh(hn::Add(level, level),
+                                                 hn::Set(du, static_cast<uint16_t>(gain_q15))));
+  };
+  for (; i + hn::Lanes(du) <= n; i += hn::Lanes(du)) {
+    const auto load = [&](const uint8_t* from)
+                          HWY_ATTR { return hn::PromoteTo(ds, hn::LoadU(d8, from + i)); };
     const auto red = load(r), green = load(g), blue = load(b);
     const auto value = hn::Max(hn::Max(red, green), blue);
     const auto range = hn::Sub(value, hn::Min(hn::Min(red, green), blue));
-    const auto sat_step = hn::IfThenElse(hn::Gt(value, zero),
-                                         hn::Round(hn::Div(hn::Set(df, 1044480.0f), value)), zero);
-    const auto sat = hn::Floor(hn::Mul(hn::Add(hn::Mul(range, sat_step), half), unit));
-    const auto hue_step = hn::IfThenElse(hn::Gt(range, zero),
-                                         hn::Round(hn::Div(hn::Set(df, 122880.0f), range)), zero);
     const auto two = hn::Add(range, range);
     const auto sector =
         hn::IfThenElse(hn::Eq(value, red), hn::Sub(green, blue),
                        hn::IfThenElse(hn::Eq(value, green), hn::Add(hn::Sub(blue, red), two),
                                       hn::Add(hn::Sub(red, green), hn::Add(two, two))));
-    auto hue = hn::Floor(hn::Mul(hn::Add(hn::Mul(sector, hue_step), half), unit));
-    hue = hn::IfThenElse(hn::Lt(hue, zero), hn::Add(hue, turn), hue);
-    hue = wrapped(hn::Add(hue, shift));
-    const auto new_sat = gained(sat, sat_gain), new_value = gained(value, val_gain);
+    const hn::Half<decltype(ds)> dh;
+    hn::Vec<decltype(dh)> sat_low, sat_high, hue_low, hue_high;
+    SaturationAndHue(hn::LowerHalf(dh, value), hn::LowerHalf(dh, range), hn::LowerHalf(dh, sector),
+                     &sat_low, &hue_low);
+    SaturationAndHue(hn::UpperHalf(dh, value), hn::UpperHalf(dh, range), hn::UpperHalf(dh, sector),
+                     &sat_high, &hue_high);
+    const auto sat = hn::BitCast(du, hn::Combine(ds, sat_high, sat_low));
+    auto hue = wrapped(hn::BitCast(du, hn::Combine(ds, hue_high, hue_low)));
+    hue = wrapped(hn::Add(hue, hn::Set(du, static_cast<uint16_t>(hsv.hue_shift))));
+    const auto new_sat = gained(sat, hsv.sat_gain_q15);
+    const auto new_value = gained(hn::BitCast(du, value), hsv.val_gain_q15);
     const auto chroma = hn::Mul(new_value, new_sat);
-    const auto store = [&](float offset, uint8_t* to) HWY_ATTR {
-      const auto k = wrapped(hn::Add(hue, hn::Set(df, offset)));
+    const auto store = [&](uint16_t offset, uint8_t* to) HWY_ATTR {
+      const auto k = wrapped(hn::Add(hue, hn::Set(du, offset)));
       const auto weight =
-          hn::Min(hn::Max(hn::Min(k, hn::Sub(hn::Set(df, 120.0f), k)), zero), hn::Set(df, 30.0f));
-      const auto drop =
-          hn::Add(hn::Mul(hn::Mul(chroma, weight), hn::Set(df, 1.0f / 7650.0f)), hn::Set(df, 0.5f));
-      hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(di, hn::Sub(new_value, hn::Floor(drop)))), d8,
-                 to + i);
+          hn::Min(hn::Min(k, hn::SaturatedSub(hn::Set(du, 120), k)), hn::Set(du, 30));
+      const auto scaled = hn::MulHigh(chroma, hn::Mul(weight, hn::Set(du, 2184)));
+      const auto drop = hn::MulHigh(hn::Add(scaled, hn::Set(du, 130)), hn::Set(du, 257));
+      hn::StoreU(hn::DemoteTo(d8, hn::BitCast(ds, hn::Sub(new_value, drop))), d8, to + i);
     };
     store(150, r), store(90, g), store(30, b);
   }
+#endif
   for (; i < n; ++i) {
     const auto rgb = hsv_pixel(r[i], g[i], b[i], hsv);
     r[i] = rgb[0], g[i] = rgb[1], b[i] = rgb[2];
