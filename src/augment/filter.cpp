@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "augment/kernels.h"
 #include "augment/scratch.h"
 
 namespace yoload {
@@ -17,6 +18,45 @@ int mirrored(int i, int n) {
   if (n == 1) return 0;
   while (i < 0 || i >= n) i = i < 0 ? -i : 2 * n - 2 - i;
   return i;
+}
+
+/// Index clamped at the border.
+int repeated(int i, int n) {
+  return std::clamp(i, 0, n - 1);
+}
+
+/// Calls `row_done(rows, channel, y)` with the size_px rows around each row, widened by the border
+/// rule on both sides.
+template <class Border, class RowDone>
+void filter_rows(ImageView in, int size_px, const Border& border, RenderScratch& scratch,
+                 const RowDone& row_done) {
+  constexpr size_t kSlack = 128;  // what the row kernels may read and write past the end
+  const int radius = size_px / 2;
+  const size_t stride = static_cast<size_t>(in.width_px + 2 * radius) + kSlack;
+  std::vector<uint8_t> ring(stride * static_cast<size_t>(size_px));
+  std::vector<uint8_t>& row = scratch.buffers().rows;
+  if (row.size() < stride) row.resize(stride);
+  for (int channel = 0; channel < in.channels; ++channel) {
+    const auto widened = [&](int y) {
+      return &ring[static_cast<size_t>((y + radius) % size_px) * stride];
+    };
+    const auto fill = [&](int y) {
+      const uint8_t* from = in.row(channel, border(y, in.height_px));
+      uint8_t* to = widened(y);
+      std::memcpy(to + radius, from, static_cast<size_t>(in.width_px));
+      for (int x = 1; x <= radius; ++x) {
+        to[radius - x] = from[border(-x, in.width_px)];
+        to[radius + in.width_px - 1 + x] = from[border(in.width_px - 1 + x, in.width_px)];
+      }
+    };
+    for (int y = -radius; y < radius; ++y) fill(y);
+    std::array<const uint8_t*, 7> rows{};
+    for (int y = 0; y < in.height_px; ++y) {
+      fill(y + radius);
+      for (int i = 0; i < size_px; ++i) rows[static_cast<size_t>(i)] = widened(y - radius + i);
+      row_done(rows.data(), channel, y);
+    }
+  }
 }
 
 void copy(ImageView from, MutableImageView to) {
@@ -73,9 +113,9 @@ void apply_filters(const std::vector<PlanFilter>& filters, MutableImageView samp
         const MutableImageView out =
             scratch.buffers().filtered(sample.width_px, sample.height_px, sample.channels);
         if (filter.kind == FilterKind::blur) {
-          box_blur(read_only(sample), filter.size_px, out);
+          box_blur(read_only(sample), filter.size_px, out, scratch);
         } else {
-          median_blur(read_only(sample), filter.size_px, out);
+          median_blur(read_only(sample), filter.size_px, out, scratch);
         }
         copy(read_only(out), sample);
         break;
@@ -90,57 +130,22 @@ void apply_filters(const std::vector<PlanFilter>& filters, MutableImageView samp
   }
 }
 
-void box_blur(ImageView in, int size_px, MutableImageView out) {
-  const int radius = size_px / 2, area = size_px * size_px;
-  std::vector<int> sums(static_cast<size_t>(in.width_px));
-  for (int channel = 0; channel < in.channels; ++channel) {
-    for (int y = 0; y < in.height_px; ++y) {
-      std::fill(sums.begin(), sums.end(), 0);
-      for (int dy = -radius; dy <= radius; ++dy) {
-        const uint8_t* row = in.row(channel, mirrored(y + dy, in.height_px));
-        for (int x = 0; x < in.width_px; ++x) sums[static_cast<size_t>(x)] += row[x];
-      }
-      uint8_t* to = out.row(channel, y);
-      for (int x = 0; x < in.width_px; ++x) {
-        int sum = 0;
-        for (int dx = -radius; dx <= radius; ++dx) {
-          sum += sums[static_cast<size_t>(mirrored(x + dx, in.width_px))];
-        }
-        to[x] = static_cast<uint8_t>((2 * sum + area) / (2 * area));
-      }
-    }
-  }
+void box_blur(ImageView in, int size_px, MutableImageView out, RenderScratch& scratch) {
+  std::vector<uint16_t> sums(static_cast<size_t>(in.width_px) + 256);
+  filter_rows(in, size_px, mirrored, scratch, [&](const uint8_t* const* rows, int channel, int y) {
+    blur_row(rows, size_px, static_cast<size_t>(in.width_px), sums.data(),
+             scratch.buffers().rows.data());
+    std::memcpy(out.row(channel, y), scratch.buffers().rows.data(),
+                static_cast<size_t>(in.width_px));
+  });
 }
 
-void median_blur(ImageView in, int size_px, MutableImageView out) {
-  const int radius = size_px / 2, rank = size_px * size_px / 2;
-  for (int channel = 0; channel < in.channels; ++channel) {
-    for (int y = 0; y < in.height_px; ++y) {
-      // A sliding histogram (Huang, Yang and Tang, 1979): one column leaves and one enters per
-      // step. The median moves little between neighbours, so it is found by walking from the last
-      // one.
-      Histogram histogram{};
-      int median = 0, below = 0;  // pixels under `median`
-      const auto column = [&](int x, int sign) {
-        const int at = std::clamp(x, 0, in.width_px - 1);
-        for (int dy = -radius; dy <= radius; ++dy) {
-          const uint8_t level = in.at(channel, std::clamp(y + dy, 0, in.height_px - 1), at);
-          histogram[level] += sign;
-          if (level < median) below += sign;
-        }
-      };
-      for (int x = -radius; x <= radius; ++x) column(x, 1);
-      for (int x = 0; x < in.width_px; ++x) {
-        while (below > rank) below -= histogram[static_cast<size_t>(--median)];
-        while (below + histogram[static_cast<size_t>(median)] <= rank) {
-          below += histogram[static_cast<size_t>(median++)];
-        }
-        out.at(channel, y, x) = static_cast<uint8_t>(median);
-        column(x - radius, -1);
-        column(x + radius + 1, 1);
-      }
-    }
-  }
+void median_blur(ImageView in, int size_px, MutableImageView out, RenderScratch& scratch) {
+  filter_rows(in, size_px, repeated, scratch, [&](const uint8_t* const* rows, int channel, int y) {
+    median_row(rows, size_px, static_cast<size_t>(in.width_px), scratch.buffers().rows.data());
+    std::memcpy(out.row(channel, y), scratch.buffers().rows.data(),
+                static_cast<size_t>(in.width_px));
+  });
 }
 
 void to_gray(MutableImageView sample) {
@@ -178,25 +183,32 @@ void clahe(MutableImageView sample, int tiles_per_side, double clip_limit) {
     if (at < 0) return Neighbour{0, 0, 0};
     return Neighbour{tile, std::min(tile + 1, tiles - 1), at & 255};
   };
+  std::vector<Neighbour> columns(static_cast<size_t>(width));
+  for (int x = 0; x < width; ++x) columns[static_cast<size_t>(x)] = neighbour(x, width, tiles_x);
+  // level * blended / value without a division: 40 bits keep the rounding exact for 8-bit numbers.
+  std::array<uint64_t, 256> inverse{};
+  for (uint64_t value = 1; value < 256; ++value)
+    inverse[value] = ((uint64_t{1} << 40) + value - 1) / value;
   for (int y = 0; y < height; ++y) {
     const Neighbour row = neighbour(y, height, tiles_y);
+    const auto* upper = &tables[static_cast<size_t>(row.first * tiles_x)];
+    const auto* lower = &tables[static_cast<size_t>(row.second * tiles_x)];
     for (int x = 0; x < width; ++x) {
-      const Neighbour column = neighbour(x, width, tiles_x);
+      const Neighbour& column = columns[static_cast<size_t>(x)];
       const uint8_t value = value_at(sample, y, x);
-      const auto entry = [&](int ty, int tx) {
-        return static_cast<int>(tables[static_cast<size_t>(ty * tiles_x + tx)][value]);
+      const auto across = [&](const std::array<uint8_t, 256>* row_tables) {
+        return row_tables[column.first][value] * (256 - column.weight_q8) +
+               row_tables[column.second][value] * column.weight_q8;
       };
-      const auto across = [&](int ty) {
-        return entry(ty, column.first) * (256 - column.weight_q8) +
-               entry(ty, column.second) * column.weight_q8;
-      };
-      const int blended = (across(row.first) * (256 - row.weight_q8) +
-                           across(row.second) * row.weight_q8 + 32768) >>
-                          16;
+      const int blended =
+          (across(upper) * (256 - row.weight_q8) + across(lower) * row.weight_q8 + 32768) >> 16;
       for (int channel = 0; channel < sample.channels; ++channel) {
         uint8_t& level = sample.at(channel, y, x);
-        level = value == 0 ? static_cast<uint8_t>(blended)
-                           : static_cast<uint8_t>((2 * level * blended + value) / (2 * value));
+        level =
+            value == 0
+                ? static_cast<uint8_t>(blended)
+                : static_cast<uint8_t>((
+                      (static_cast<uint64_t>(2 * level * blended + value) * inverse[value]) >> 41));
       }
     }
   }

@@ -17,9 +17,9 @@ void apply_filters(const std::vector<PlanFilter>& filters, MutableImageView samp
                    RenderScratch& scratch);
 
 /// Mean over size x size, borders mirrored without the edge pixel, halves rounded up.
-void box_blur(ImageView in, int size_px, MutableImageView out);
+void box_blur(ImageView in, int size_px, MutableImageView out, RenderScratch& scratch);
 /// Median over size x size, borders repeated.
-void median_blur(ImageView in, int size_px, MutableImageView out);
+void median_blur(ImageView in, int size_px, MutableImageView out, RenderScratch& scratch);
 /// All three channels become (4899 R + 9617 G + 1868 B + 8192) >> 14.
 void to_gray(MutableImageView sample);
 /// Contrast-limited adaptive histogram equalisation (Zuiderveld, Graphics Gems IV, 1994) of the

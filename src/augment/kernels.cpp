@@ -96,21 +96,41 @@ void SampleColumns(const int16_t* blended, const ColumnTable& table, uint8_t* ou
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Saturation and hue + 180 of half a vector of 16-bit lanes. All sums and products are exact in
-/// 32-bit floats (21 bits), so a fused multiply-add gives what a product and a sum give.
+/// 1 / x to a relative error of 2^-23.
+template <class D>
+hn::Vec<D> Reciprocal(D df, hn::Vec<D> x) {
+#if HWY_TARGET <= HWY_AVX3
+  // 14 exact bits and one Newton step cost a quarter of a division of 16 lanes.
+  const auto guess = hn::ApproximateReciprocal(x);
+  return hn::Mul(guess, hn::NegMulAdd(x, guess, hn::Set(df, 2.0f)));
+#else
+  return hn::Div(hn::Set(df, 1.0f), x);
+#endif
+}
+
+/// Saturation and hue + 180 of half a vector of 16-bit lanes.
+///
+/// Note [One reciprocal]. Both steps come from 1 / (value * range). N / v is never nearer to a half
+/// than 1 / (2 v) (2 N = 2^13 * 255 or 2^14 * 15, so no v below 256 gives a tie), and three
+/// roundings are off by N / v * 2^-22 at most, which is less: the rounded step is the exact one.
+/// The sums after that are exact in 32-bit floats (21 bits), fused or not. A test goes through all
+/// values and ranges.
 template <class Half>
 void SaturationAndHue(Half value, Half range, Half sector, Half* sat, Half* hue) {
   const hn::DFromV<Half> d16;
   const hn::Rebind<int32_t, decltype(d16)> d32;
   const hn::Rebind<float, decltype(d16)> df;
   const auto real = [&](Half v) HWY_ATTR { return hn::ConvertTo(df, hn::PromoteTo(d32, v)); };
-  const auto one = hn::Set(df, 1.0f), unit = hn::Set(df, 0x1p-12f);
-  const auto range_f = real(range);
-  const auto sat_step = hn::Round(hn::Div(hn::Set(df, 1044480.0f), hn::Max(real(value), one)));
-  const auto hue_step = hn::Round(hn::Div(hn::Set(df, 122880.0f), hn::Max(range_f, one)));
+  const auto one = hn::Set(d16, 1);
+  const auto v = real(hn::Max(value, one)), r = real(hn::Max(range, one));
+  const auto inverse = Reciprocal(df, hn::Mul(v, r));
+  // The steps in units of 2^-12: whole numbers N / v times a power of two.
+  const auto sat_step = hn::Round(hn::Mul(hn::Mul(r, inverse), hn::Set(df, 1044480.0f)));
+  const auto hue_step = hn::Round(hn::Mul(hn::Mul(v, inverse), hn::Set(df, 122880.0f)));
+  const auto unit = hn::Set(df, 0x1p-12f);
   // Truncation is floor here: 180 is added so that a hue is positive.
   *sat = hn::DemoteTo(
-      d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(range_f, unit), sat_step, hn::Set(df, 0.5f))));
+      d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(real(range), unit), sat_step, hn::Set(df, 0.5f))));
   *hue = hn::DemoteTo(d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(real(sector), unit), hue_step,
                                                          hn::Set(df, 180.5f))));
 }
@@ -197,6 +217,55 @@ void FloatRow(const uint8_t* levels, float mul, float add, size_t n, float* out)
   for (; i < n; ++i) out[i] = static_cast<float>(levels[i]) * mul + add;
 }
 
+void MedianRow(const uint8_t* const* rows, int size_px, size_t n, uint8_t* out) {
+  const hn::ScalableTag<uint8_t> d;
+  const auto needed = hn::Set(d, static_cast<uint8_t>((size_px * size_px + 1) / 2));
+  for (size_t i = 0; i < n; i += hn::Lanes(d)) {
+    // The median is the largest level that at least half of the window reaches: found bit by bit.
+    auto median = hn::Zero(d);
+    for (int bit = 128; bit > 0; bit >>= 1) {
+      const auto candidate = hn::Or(median, hn::Set(d, static_cast<uint8_t>(bit)));
+      auto count = hn::Zero(d);
+      for (int y = 0; y < size_px; ++y) {
+        for (int x = 0; x < size_px; ++x) {
+          const auto level = hn::LoadU(d, rows[y] + i + static_cast<size_t>(x));
+          // A true mask is all ones: subtracting it adds one.
+          count = hn::Sub(count, hn::VecFromMask(d, hn::Eq(hn::Max(level, candidate), level)));
+        }
+      }
+      median = hn::IfThenElse(hn::Eq(hn::Max(count, needed), count), candidate, median);
+    }
+    hn::StoreU(median, d, out + i);
+  }
+}
+
+void BlurRow(const uint8_t* const* rows, int size_px, size_t n, uint16_t* sums, uint8_t* out) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  const hn::RebindToSigned<decltype(d16)> ds;
+  const size_t lanes = hn::Lanes(d16);
+  for (size_t i = 0; i < n + static_cast<size_t>(size_px) - 1; i += lanes) {
+    auto sum = hn::Zero(d16);
+    for (int y = 0; y < size_px; ++y)
+      sum = hn::Add(sum, hn::PromoteTo(d16, hn::LoadU(d8, rows[y] + i)));
+    hn::StoreU(sum, d16, sums + i);
+  }
+  // round(sum / area) as one 16-bit product and a shift: exact for all sums of 3, 5 and 7 pixel
+  // windows.
+  const auto area = static_cast<uint32_t>(size_px * size_px);
+  const int shift = size_px == 3 ? 2 : size_px == 5 ? 4 : 5;
+  const auto inverse =
+      hn::Set(d16, static_cast<uint16_t>(((uint32_t{65536} << shift) + area - 1) / area));
+  const auto half = hn::Set(d16, static_cast<uint16_t>(area / 2));
+  for (size_t i = 0; i < n; i += lanes) {
+    auto sum = half;
+    for (int x = 0; x < size_px; ++x)
+      sum = hn::Add(sum, hn::LoadU(d16, sums + i + static_cast<size_t>(x)));
+    const auto mean = hn::ShiftRightSame(hn::MulHigh(sum, inverse), shift);
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(ds, mean)), d8, out + i);
+  }
+}
+
 void ReverseRow(const uint8_t* in, size_t n, uint8_t* out) {
   std::reverse_copy(in, in + n, out);
 }
@@ -218,6 +287,8 @@ HWY_EXPORT(HsvRow);
 HWY_EXPORT(MixRow);
 HWY_EXPORT(FloatRow);
 HWY_EXPORT(ReverseRow);
+HWY_EXPORT(MedianRow);
+HWY_EXPORT(BlurRow);
 
 void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, int16_t* out) {
   HWY_DYNAMIC_DISPATCH(BlendRows)(a, b, weight_q15, n, out);
@@ -244,6 +315,13 @@ void half_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* o
 }
 void reverse_row(const uint8_t* in, size_t n, uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(ReverseRow)(in, n, out);
+}
+
+void median_row(const uint8_t* const* rows, int size_px, size_t n, uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(MedianRow)(rows, size_px, n, out);
+}
+void blur_row(const uint8_t* const* rows, int size_px, size_t n, uint16_t* sums, uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(BlurRow)(rows, size_px, n, sums, out);
 }
 
 void ColumnTable::resize(size_t n) {

@@ -48,4 +48,9 @@ void half_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* o
 /// out[i] = in[n - 1 - i]; the rows do not overlap.
 void reverse_row(const uint8_t* in, size_t n, uint8_t* out);
 
+/// Median and mean of size x size windows (3, 5 or 7): out[i] belongs to columns i .. i + size - 1
+/// of the `size` given rows. May read and write up to 64 bytes past n; `sums` has room for n + 128.
+void median_row(const uint8_t* const* rows, int size_px, size_t n, uint8_t* out);
+void blur_row(const uint8_t* const* rows, int size_px, size_t n, uint16_t* sums, uint8_t* out);
+
 }  // namespace yoload
