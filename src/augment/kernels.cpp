@@ -3,6 +3,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "augment/kernels.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -14,10 +15,16 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void BlendRows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, int16_t* out) {
+void BlendRows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, ptrdiff_t ahead_bytes,
+               int16_t* out) {
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const size_t lanes = hn::Lanes(d16);
+  constexpr size_t kLineBytes = 64;
+  for (size_t i = 0; i < n; i += kLineBytes) {
+    hwy::Prefetch(reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(b) + i +
+                                                   static_cast<uintptr_t>(ahead_bytes)));
+  }
   const auto weight = hn::Set(d16, static_cast<int16_t>(weight_q15));
   if (weight_q15 == 0 || a == b) {
     for (size_t i = 0; i < n; i += lanes) {
@@ -295,8 +302,9 @@ HWY_EXPORT(ReverseRow);
 HWY_EXPORT(MedianRow);
 HWY_EXPORT(BlurRow);
 
-void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, int16_t* out) {
-  HWY_DYNAMIC_DISPATCH(BlendRows)(a, b, weight_q15, n, out);
+void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, ptrdiff_t ahead_bytes,
+                int16_t* out) {
+  HWY_DYNAMIC_DISPATCH(BlendRows)(a, b, weight_q15, n, ahead_bytes, out);
 }
 void sample_columns(const int16_t* blended, const ColumnTable& table, uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(SampleColumns)(blended, table, out);

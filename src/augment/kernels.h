@@ -29,7 +29,11 @@ struct ColumnTable {
 };
 
 /// out[i] = Q7 blend of levels a[i] and b[i]. May read 63 bytes and write 63 entries past n.
-void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, int16_t* out);
+/// `ahead_bytes` past b[i] is fetched into the cache meanwhile (any value is safe): tiles lie in
+/// memory that no core has touched for hundreds of samples, and waiting for it costs more than the
+/// arithmetic.
+void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, ptrdiff_t ahead_bytes,
+                int16_t* out);
 
 /// One output row: levels blended between neighbours of `blended`. Writes exactly table.columns
 /// bytes; may read 64 entries past the largest index.

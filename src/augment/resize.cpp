@@ -58,11 +58,14 @@ void resize_bilinear_simd(ImageView source, MutableImageView target, RenderScrat
   const auto width = static_cast<size_t>(source.width_px);
   std::vector<int16_t>& blended = scratch->buffers().blended;
   if (blended.size() < width + 192) blended.resize(width + 192);
+  // Two output rows on: the decoder left the picture in another core's cache, or in none.
+  const ptrdiff_t ahead_bytes = 2 * static_cast<ptrdiff_t>(source.height_px) / target.height_px *
+                                static_cast<ptrdiff_t>(source.row_stride_bytes);
   for (int channel = 0; channel < target.channels; ++channel) {
     for (int y = 0; y < target.height_px; ++y) {
       const Tap row = tap(y, source.height_px, target.height_px);
       blend_rows(source.row(channel, row.first), source.row(channel, row.second), row.weight_q15,
-                 width, blended.data());
+                 width, ahead_bytes, blended.data());
       sample_columns(blended.data(), table, target.row(channel, y));
     }
   }

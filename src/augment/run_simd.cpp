@@ -62,7 +62,8 @@ class LayerRows {
     for (const Span& span : spans_) {
       blend_rows(span_row(span.upper, channel, top, span.x0),
                  span_row(span.lower, channel, top + 1, span.x0), weight_of_q32(cy),
-                 static_cast<size_t>(span.x1 - span.x0), blended + span.x0 + kMarginPx);
+                 static_cast<size_t>(span.x1 - span.x0), ahead_bytes(span.lower, layer_.map.yy),
+                 blended + span.x0 + kMarginPx);
     }
     sample_columns(blended, columns_, out);
   }
@@ -135,6 +136,15 @@ class LayerRows {
            (canvas_x - tile->offset_x);
   }
 
+  /// Distance to the tile row that is needed a few output rows from now.
+  ptrdiff_t ahead_bytes(const PlanTile* tile, int64_t rows_per_row_q32) const {
+    constexpr int64_t kRowsAhead = 4;
+    if (tile == nullptr) return 0;
+    const auto stride =
+        static_cast<ptrdiff_t>(tiles_[static_cast<size_t>(tile->source)].row_stride_bytes);
+    return static_cast<ptrdiff_t>(kRowsAhead * rows_per_row_q32 >> 32) * stride;
+  }
+
   /// Rotation, shear and perspective: pixel by pixel.
   void render_pixels(int channel, int oy, uint8_t* out) const {
     for (int ox = 0; ox < plan_.out_width_px; ++ox) {
@@ -168,7 +178,7 @@ class LayerRows {
       if (buffers_->blended.size() < wanted) buffers_->blended.resize(wanted);
       blend_rows(view.row(channel, y0) + run.first, view.row(channel, y1) + run.first,
                  weight_of_q32(sy), static_cast<size_t>(run.last - run.first),
-                 buffers_->blended.data());
+                 ahead_bytes(run.tile, layer_.map.yy), buffers_->blended.data());
       sample_columns(buffers_->blended.data(), run.columns, out + run.x0);
     }
   }
