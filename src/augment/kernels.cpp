@@ -131,15 +131,22 @@ HWY_INLINE void SaturationAndHue(Half value, Half range, Half sector, Half* sat,
   const auto one = hn::Set(d16, 1);
   const auto v = real(hn::Max(value, one)), r = real(hn::Max(range, one));
   const auto inverse = Reciprocal(df, hn::Mul(v, r));
-  // The steps in units of 2^-12: whole numbers N / v times a power of two.
-  const auto sat_step = hn::Round(hn::Mul(hn::Mul(r, inverse), hn::Set(df, 1044480.0f)));
-  const auto hue_step = hn::Round(hn::Mul(hn::Mul(v, inverse), hn::Set(df, 122880.0f)));
+  // Adding 1.5 * 2^23 leaves no fraction bits: the sum is rounded to a whole number.
+  const auto magic = hn::Set(df, 12582912.0f);
+  const auto rounded = [&](hn::Vec<decltype(df)> x)
+                           HWY_ATTR { return hn::Sub(hn::Add(x, magic), magic); };
+  const auto sat_step = rounded(hn::Mul(hn::Mul(r, inverse), hn::Set(df, 1044480.0f)));
+  const auto hue_step = rounded(hn::Mul(hn::Mul(v, inverse), hn::Set(df, 122880.0f)));
+  // floor(x + 1/2) for x in steps of 2^-12 is the nearest whole number to x + 2^-13; with the magic
+  // sum it stands in the low bits of the float itself.
   const auto unit = hn::Set(df, 0x1p-12f);
-  // Truncation is floor here: 180 is added so that a hue is positive.
-  *sat = hn::DemoteTo(
-      d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(real(range), unit), sat_step, hn::Set(df, 0.5f))));
-  *hue = hn::DemoteTo(d16, hn::ConvertTo(d32, hn::MulAdd(hn::Mul(real(sector), unit), hue_step,
-                                                         hn::Set(df, 180.5f))));
+  const hn::RebindToUnsigned<decltype(d32)> du32;
+  const hn::RebindToUnsigned<decltype(d16)> du16;
+  const auto whole = [&](hn::Vec<decltype(df)> x) HWY_ATTR {
+    return hn::BitCast(d16, hn::TruncateTo(du16, hn::BitCast(du32, hn::Add(x, magic))));
+  };
+  *sat = whole(hn::MulAdd(hn::Mul(real(range), unit), sat_step, hn::Set(df, 0x1p-13f)));
+  *hue = whole(hn::MulAdd(hn::Mul(real(sector), unit), hue_step, hn::Set(df, 180.0f + 0x1p-13f)));
 }
 #endif
 
