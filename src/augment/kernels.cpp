@@ -84,11 +84,11 @@ void SampleNarrowBlock(const int16_t* base, uint16_t base_index, const uint16_t*
 #endif
 }
 
-void SampleColumns(const int16_t* blended, const ColumnTable& table, uint8_t* out) {
-  const size_t blocks = table.block_base.size();
-  for (size_t block = 0; block < blocks; ++block) {
-    const size_t at = block * kColumnBlock;
-    const size_t count = std::min(kColumnBlock, table.columns - at);
+void SampleColumns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
+                   uint8_t* out) {
+  for (size_t at = range.first; at < range.last; at += kColumnBlock) {
+    const size_t block = at / kColumnBlock;
+    const size_t count = std::min(kColumnBlock, range.last - at);
     // The last block goes through a temporary: what lies behind a row may belong to another thread.
     HWY_ALIGN uint8_t part[kColumnBlock];
     uint8_t* to = count == kColumnBlock ? out + at : part;
@@ -313,8 +313,9 @@ void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, pt
                 int16_t* out) {
   HWY_DYNAMIC_DISPATCH(BlendRows)(a, b, weight_q15, n, ahead_bytes, out);
 }
-void sample_columns(const int16_t* blended, const ColumnTable& table, uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(SampleColumns)(blended, table, out);
+void sample_columns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
+                    uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(SampleColumns)(blended, table, range, out);
 }
 void hsv_row(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b) {
   HWY_DYNAMIC_DISPATCH(HsvRow)(hsv, n, r, g, b);

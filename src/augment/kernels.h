@@ -35,9 +35,17 @@ struct ColumnTable {
 void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, ptrdiff_t ahead_bytes,
                 int16_t* out);
 
-/// One output row: levels blended between neighbours of `blended`. Writes exactly table.columns
-/// bytes; may read 64 entries past the largest index.
-void sample_columns(const int16_t* blended, const ColumnTable& table, uint8_t* out);
+/// Output columns [first, last).
+struct ColumnRange {
+  size_t first = 0;
+  size_t last = 0;
+};
+
+/// The columns `range` of an output row: levels blended between neighbours of `blended`. `range`
+/// begins at a block and ends at one or at the last column. Writes nothing else; may read 64
+/// entries past the largest index.
+void sample_columns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
+                    uint8_t* out);
 
 /// PlanHsv on n pixels in place.
 void hsv_row(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b);

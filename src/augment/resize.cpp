@@ -66,7 +66,7 @@ void resize_bilinear_simd(ImageView source, MutableImageView target, RenderScrat
       const Tap row = tap(y, source.height_px, target.height_px);
       blend_rows(source.row(channel, row.first), source.row(channel, row.second), row.weight_q15,
                  width, ahead_bytes, blended.data());
-      sample_columns(blended.data(), table, target.row(channel, y));
+      sample_columns(blended.data(), table, {0, table.columns}, target.row(channel, y));
     }
   }
 }

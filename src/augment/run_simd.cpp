@@ -37,7 +37,8 @@ class LayerRows {
         tiles_(tiles),
         mirror_(mirror),
         buffers_(buffers),
-        separable_(layer.map.kind == MapKind::identity || layer.map.kind == MapKind::axis_aligned) {
+        separable_(layer.map.kind == MapKind::identity || layer.map.kind == MapKind::axis_aligned),
+        shown_{0, static_cast<size_t>(plan.out_width_px)} {
     if (!separable_) return;
     if (plan.fidelity == Fidelity::exact) {
       build_exact_columns();
@@ -47,17 +48,16 @@ class LayerRows {
     }
   }
 
-  /// Levels of output row `oy`, one call a channel.
-  void render(int channel, int oy, uint8_t* out) {
+  /// Levels of output row `oy`, one call a channel. Columns outside of shown() become `pad`.
+  void render(int channel, int oy, uint8_t pad, uint8_t* out) {
     if (!separable_) return render_pixels(channel, oy, out);
     if (plan_.fidelity == Fidelity::fused) return render_fused(channel, oy, out);
     const int64_t cy = layer_.map.yy * oy + layer_.map.y0;
     const int64_t top = cy >> 32;
     select_spans(top);
-    if (spans_.empty()) {
-      std::memset(out, kPadValue, static_cast<size_t>(plan_.out_width_px));
-      return;
-    }
+    std::memset(out, pad, shown_.first);
+    std::memset(out + shown_.last, pad, static_cast<size_t>(plan_.out_width_px) - shown_.last);
+    if (shown_.first == shown_.last) return;
     int16_t* blended = buffers_->blended.data();
     for (const Span& span : spans_) {
       blend_rows(span_row(span.upper, channel, top, span.x0),
@@ -65,8 +65,11 @@ class LayerRows {
                  static_cast<size_t>(span.x1 - span.x0), ahead_bytes(span.lower, layer_.map.yy),
                  blended + span.x0 + kMarginPx);
     }
-    sample_columns(blended, columns_, out);
+    sample_columns(blended, columns_, shown_, out);
   }
+
+  /// Columns of the row rendered last that may show a picture: whole blocks of the column table.
+  ColumnRange shown() const { return shown_; }
 
  private:
   /// Canvas columns [x0, x1) come from these tiles; null is padding.
@@ -92,6 +95,7 @@ class LayerRows {
       high = std::max(high, static_cast<int>(column) + 1);
     }
     columns_.finish();
+    increasing_ = columns_.index.front() <= columns_.index[columns_.columns - 1];
     first_column_ = low;
     last_column_ = std::min(high + 1, width + kMarginPx);
   }
@@ -110,6 +114,7 @@ class LayerRows {
       edge(tile.y0), edge(tile.y0 - 1), edge(tile.y1), edge(tile.y1 - 1);
     }
     spans_.clear();
+    shown_ = {0, 0};
     if (top < -1 || top >= height) return;
     std::vector<int> edges = {first_column_, last_column_};
     for (const PlanTile& tile : layer_.tiles) {
@@ -118,15 +123,44 @@ class LayerRows {
       }
     }
     std::sort(edges.begin(), edges.end());
-    bool shown = false;
+    int left = last_column_, right = first_column_;
     for (size_t i = 0; i + 1 < edges.size(); ++i) {
       if (edges[i] == edges[i + 1]) continue;
       const Span span = {edges[i], edges[i + 1], tile_at(layer_, edges[i], top),
                          tile_at(layer_, edges[i], top + 1)};
-      shown = shown || span.upper != nullptr || span.lower != nullptr;
       spans_.push_back(span);
+      if (span.upper == nullptr && span.lower == nullptr) continue;
+      left = std::min(left, span.x0), right = std::max(right, span.x1);
     }
-    if (!shown) spans_.clear();
+    if (left < right) show_columns(left, right);
+  }
+
+  /// Limits the work to output columns that see canvas columns [left, right), in whole blocks, and
+  /// the spans to what these blocks read.
+  void show_columns(int left, int right) {
+    // An output sees its left neighbour and the one right of it.
+    const auto sees = [&](uint16_t index) {
+      const int column = index - kMarginPx;
+      return column >= left - 1 && column < right;
+    };
+    const auto begin = columns_.index.begin(),
+               end = begin + static_cast<ptrdiff_t>(columns_.columns);
+    // Indices only grow, or only shrink when mirrored.
+    const auto first = std::partition_point(begin, end, [&](uint16_t index) {
+      return increasing_ ? index - kMarginPx < left - 1 : index - kMarginPx >= right;
+    });
+    const auto last = std::partition_point(first, end, sees);
+    if (first == last) return;
+    const auto at_first = static_cast<size_t>(first - begin),
+               at_last = static_cast<size_t>(last - begin);
+    shown_.first = at_first / kColumnBlock * kColumnBlock;
+    shown_.last =
+        std::min((at_last + kColumnBlock - 1) / kColumnBlock * kColumnBlock, columns_.columns);
+    const int a = columns_.index[shown_.first] - kMarginPx,
+              b = columns_.index[shown_.last - 1] - kMarginPx;
+    const int low = std::min(a, b), high = std::max(a, b) + 2;
+    for (Span& span : spans_) span.x0 = std::max(span.x0, low), span.x1 = std::min(span.x1, high);
+    std::erase_if(spans_, [](const Span& span) { return span.x0 >= span.x1; });
   }
 
   const uint8_t* span_row(const PlanTile* tile, int channel, int64_t canvas_y, int canvas_x) const {
@@ -179,7 +213,7 @@ class LayerRows {
       blend_rows(view.row(channel, y0) + run.first, view.row(channel, y1) + run.first,
                  weight_of_q32(sy), static_cast<size_t>(run.last - run.first),
                  ahead_bytes(run.tile, layer_.map.yy), buffers_->blended.data());
-      sample_columns(buffers_->blended.data(), run.columns, out + run.x0);
+      sample_columns(buffers_->blended.data(), run.columns, {0, run.columns.columns}, out + run.x0);
     }
   }
 
@@ -242,6 +276,8 @@ class LayerRows {
   RenderScratch::Buffers* buffers_;
   const bool separable_;
   ColumnTable columns_;
+  ColumnRange shown_;
+  bool increasing_ = true;  ///< column indices
   int first_column_ = 0, last_column_ = 0;
   int64_t band_first_ = 0, band_last_ = 0;
   std::vector<Span> spans_;
@@ -309,17 +345,21 @@ class MixedRows {
     }
   }
 
-  void render(int channel, int y, uint8_t* out) {
-    first_.render(channel, y, out);
-    if (!second_) return;
+  /// `pad` is the level of columns outside of shown().
+  void render(int channel, int y, uint8_t pad, uint8_t* out) {
+    if (!second_) return first_.render(channel, y, pad, out);
+    first_.render(channel, y, kPadValue, out);
     if (mix_.kind == MixKind::mixup) {
-      second_->render(channel, y, other_row_.data());
+      second_->render(channel, y, kPadValue, other_row_.data());
       mix_row(other_row_.data(), mix_.weight_q16, width_, out);
     } else if (y >= mix_.y0 && y < mix_.y1 && mix_.x1 > mix_.x0) {
-      second_->render(channel, y, other_row_.data());
+      second_->render(channel, y, kPadValue, other_row_.data());
       std::copy(other_row_.begin() + mix_.x0, other_row_.begin() + mix_.x1, out + mix_.x0);
     }
   }
+
+  /// Columns of the row rendered last that may differ from `pad`.
+  ColumnRange shown() const { return second_ ? ColumnRange{0, width_} : first_.shown(); }
 
  private:
   PlanMix mix_;
@@ -350,7 +390,9 @@ void run_simd(const SamplePlan& plan, std::span<const ImageView> tiles, const Re
   if (filtered) {
     sample = buffers.sample(plan.out_width_px, plan.out_height_px, channels);
     for (int channel = 0; channel < channels; ++channel) {
-      for (int y = 0; y < plan.out_height_px; ++y) rows.render(channel, y, sample.row(channel, y));
+      for (int y = 0; y < plan.out_height_px; ++y) {
+        rows.render(channel, y, kPadValue, sample.row(channel, y));
+      }
     }
     apply_filters(plan.filters, sample, scratch);
   }
@@ -359,20 +401,27 @@ void run_simd(const SamplePlan& plan, std::span<const ImageView> tiles, const Re
     buffers.rows.resize(width * static_cast<size_t>(channels));
   }
   std::vector<uint8_t*> row(static_cast<size_t>(channels));
+  // Padding is gray, so its colour is one level, before and after HSV.
+  const uint8_t pad =
+      colour && !filtered ? hsv_pixel(kPadValue, kPadValue, kPadValue, plan.hsv)[0] : kPadValue;
   for (int y = 0; y < plan.out_height_px; ++y) {
     for (int channel = 0; channel < channels; ++channel) {
       const auto c = static_cast<size_t>(channel);
       uint8_t* direct = store.direct(channel, y);
       row[c] = direct != nullptr ? direct : buffers.rows.data() + c * width;
       if (!filtered) {
-        rows.render(channel, y, row[c]);
+        rows.render(channel, y, pad, row[c]);
       } else if (plan.fliplr) {
         reverse_row(sample.row(channel, y), width, row[c]);
       } else {
         std::memcpy(row[c], sample.row(channel, y), width);
       }
     }
-    if (colour) hsv_row(plan.hsv, width, row[0], row[1], row[2]);
+    if (colour) {
+      const ColumnRange shown = filtered ? ColumnRange{0, width} : rows.shown();
+      hsv_row(plan.hsv, shown.last - shown.first, row[0] + shown.first, row[1] + shown.first,
+              row[2] + shown.first);
+    }
     if (target.dtype != DType::uint8) {
       for (int channel = 0; channel < channels; ++channel)
         store.store(channel, y, row[static_cast<size_t>(channel)]);
