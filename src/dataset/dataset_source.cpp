@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "dataset/dota_txt.h"
 #include "dataset/label_sources.h"
+#include "dataset/voc_xml.h"
 
 namespace yoload {
 namespace {
@@ -63,6 +65,17 @@ Status add_class_folders(const std::string& folder, DatasetSource& source) {
   return {};
 }
 
+/// Moves what a format found (pictures, class names, labels) into the source.
+template <class Dataset>
+Status take(Result<Dataset> found, DatasetSource& source) {
+  if (!found.ok()) return std::move(found).status();
+  source.pictures = std::move(found->pictures);
+  source.yaml.names = std::move(found->names);
+  source.yaml.nc = static_cast<int>(source.yaml.names.size());
+  source.labels = std::move(found->labels);
+  return {};
+}
+
 /// Folders and lists of the wanted split.
 Result<std::vector<std::string>> split_paths(const DatasetOptions& options,
                                              const DatasetSource& source) {
@@ -75,6 +88,10 @@ Result<std::vector<std::string>> split_paths(const DatasetOptions& options,
 }
 
 Status find_pictures(const DatasetOptions& options, DatasetSource& source) {
+  if (source.yaml.path.empty() && source.task != Task::classify) {
+    if (is_voc_folder(source.data)) return take(open_voc(source.data, options.split), source);
+    if (is_dota_folder(source.data)) return take(open_dota(source.data), source);
+  }
   const Result<std::vector<std::string>> paths = split_paths(options, source);
   if (!paths.ok()) return paths.status();
   if (source.task == Task::classify) {
@@ -116,7 +133,10 @@ Status read_description(const DatasetOptions& options, DatasetSource& source) {
   } else {
     source.root = folder ? source.data : fs::path(source.data).parent_path().string();
   }
-  source.task = task.value_or(source.yaml.kpt_count > 0 ? Task::pose : Task::detect);
+  const Task guessed = source.yaml.kpt_count > 0                                 ? Task::pose
+                       : source.yaml.path.empty() && is_dota_folder(source.data) ? Task::obb
+                                                                                 : Task::detect;
+  source.task = task.value_or(guessed);
   if (source.task == Task::pose && source.yaml.kpt_count == 0) {
     return invalid("the pose task needs kpt_shape in data.yaml", source.data);
   }
