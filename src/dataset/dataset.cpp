@@ -33,6 +33,7 @@ CacheKey cache_key(const DatasetOptions& options, const DatasetSource& source) {
   }
   key.identity = key.file;
   for (const std::string& name : source.pictures.names) key.identity += name + '\n';
+  key.identity += source.labels->identity();
   return key;
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "dataset/coco_json.h"
 #include "dataset/dota_txt.h"
 #include "dataset/label_sources.h"
 #include "dataset/voc_xml.h"
@@ -88,6 +89,12 @@ Result<std::vector<std::string>> split_paths(const DatasetOptions& options,
 }
 
 Status find_pictures(const DatasetOptions& options, DatasetSource& source) {
+  if (source.yaml.path.empty() && source.data.ends_with(".json")) {
+    Result<CocoDataset> coco = open_coco(source.data, "", options.split, source.task);
+    if (coco.ok())
+      source.yaml.kpt_count = coco->kpt_count, source.yaml.kpt_dims = coco->kpt_count > 0 ? 3 : 0;
+    return take(std::move(coco), source);
+  }
   if (source.yaml.path.empty() && source.task != Task::classify) {
     if (is_voc_folder(source.data)) return take(open_voc(source.data, options.split), source);
     if (is_dota_folder(source.data)) return take(open_dota(source.data), source);
@@ -137,7 +144,7 @@ Status read_description(const DatasetOptions& options, DatasetSource& source) {
                        : source.yaml.path.empty() && is_dota_folder(source.data) ? Task::obb
                                                                                  : Task::detect;
   source.task = task.value_or(guessed);
-  if (source.task == Task::pose && source.yaml.kpt_count == 0) {
+  if (source.task == Task::pose && source.yaml.kpt_count == 0 && !source.data.ends_with(".json")) {
     return invalid("the pose task needs kpt_shape in data.yaml", source.data);
   }
   if (source.task == Task::classify && !folder && !is_yaml(source.data)) {

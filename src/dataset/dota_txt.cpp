@@ -2,6 +2,7 @@
 #include "dataset/dota_txt.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -67,6 +68,11 @@ class DotaLabels final : public LabelSource {
 
   std::string label_file_of(const std::string& image_path) const override {
     return stem_path(folder_, image_path);
+  }
+
+  // Labels name their classes: another list gives them other numbers.
+  std::string identity() const override {
+    return fmt::format("DOTA\n{}\n", fmt::join(names_, "\n"));
   }
 
  private:

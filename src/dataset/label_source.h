@@ -23,6 +23,9 @@ class LabelSource {
     (void)image_path;
     return {};
   }
+
+  /// What else the labels rest on, as text: cached labels of another identity are not used.
+  virtual std::string identity() const { return {}; }
 };
 
 }  // namespace yoload

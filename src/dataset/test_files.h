@@ -16,9 +16,10 @@ namespace yoload::testing {
 /// Folder `name` of the shared test data, or empty where there is none.
 inline std::string shared_data(const std::string& name) {
   const char* from_environment = std::getenv("YOLOAD_SHARED_DATA");
-  const std::string root = from_environment != nullptr
-                               ? from_environment
-                               : std::filesystem::path(YOLOAD_SOURCE_DIR).parent_path().string() + "/shared/data";
+  const std::string root =
+      from_environment != nullptr
+          ? from_environment
+          : std::filesystem::path(YOLOAD_SOURCE_DIR).parent_path().string() + "/shared/data";
   return std::filesystem::exists(root + "/" + name) ? root + "/" + name : std::string();
 }
 

@@ -2,6 +2,7 @@
 #include "dataset/voc_xml.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -77,6 +78,11 @@ class VocLabels final : public LabelSource {
 
   std::string label_file_of(const std::string& image_path) const override {
     return stem_path(folder_, image_path);
+  }
+
+  // Labels name their classes: another list gives them other numbers.
+  std::string identity() const override {
+    return fmt::format("VOC\n{}\n", fmt::join(names_, "\n"));
   }
 
  private:

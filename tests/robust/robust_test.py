@@ -111,8 +111,9 @@ class Robust(unittest.TestCase):
         self.assertEqual(len(keys), len(set(keys)))
 
     def test_a_read_only_data_set_and_cache_folder_work_with_one_warning(self):
-        if shutil.which("unshare") is None or os.geteuid() != 0:
-            self.skipTest("needs root and unshare for a read-only bind mount")
+        probe = ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/tmp"]
+        if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode != 0:
+            self.skipTest("needs the right to mount for a read-only data set")
         locked = self.folder / "locked"
         locked.mkdir(exist_ok=True)
         script = (f'mount --bind "{self.data}" "{self.data}" && mount -o remount,ro,bind "{self.data}" && '
@@ -120,8 +121,6 @@ class Robust(unittest.TestCase):
         result = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", YOLOAD, "digest", str(self.yaml),
                                  *map(str, self.options("locked", epochs=1))],
                                 capture_output=True, text=True, timeout=120)
-        if "permission denied" in result.stderr.lower() and "mount" in result.stderr:
-            self.skipTest("mounting is not allowed here")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, run("digest", self.yaml, *self.options("fresh", epochs=1)).stdout)
         self.assertEqual(result.stderr.count("warning"), 1, result.stderr)
