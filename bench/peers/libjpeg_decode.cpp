@@ -1,5 +1,6 @@
-// What is measured: libjpeg-turbo alone, files in memory -> RGB rows in a buffer that is reused, through
-// its C interface, on N threads. The ceiling for everything that decodes each picture with the library.
+// What is measured: libjpeg-turbo alone, files in memory -> RGB rows in a buffer that is reused,
+// through its C interface, on N threads. The ceiling for everything that decodes each picture with
+// the library.
 //
 //   libjpeg_decode DIR THREADS ROUNDS     prints {"images_per_s": .., "cpu_s_per_image": ..}
 // SPDX-License-Identifier: Apache-2.0
@@ -45,7 +46,9 @@ void decode(const Bytes& file, Bytes* rows) {
 double cpu_s() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -73,8 +76,10 @@ int main(int argc, char** argv) {
   std::vector<std::thread> threads;
   for (int i = 0; i < std::atoi(argv[2]); ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{{\"images_per_s\": {:.2f}, \"cpu_s_per_image\": {:.6f}}}\n", static_cast<double>(total) / wall_s,
+  const double wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{{\"images_per_s\": {:.2f}, \"cpu_s_per_image\": {:.6f}}}\n",
+             static_cast<double>(total) / wall_s,
              (cpu_s() - cpu_before) / static_cast<double>(total));
   return 0;
 }

@@ -37,7 +37,8 @@ struct ImageInfo {
   int32_t bits = 8;         ///< per channel, as stored
   int32_t orientation = 1;  ///< EXIF, 1..8; already applied to width and height
   int32_t pages = 1;
-  bool whole_picture_state = false;  ///< progressive or interlaced: decoding keeps all of it in memory
+  bool whole_picture_state =
+      false;  ///< progressive or interlaced: decoding keeps all of it in memory
 };
 
 /// Reads the header of the file at a path. The pipeline hands the decode stage's reader to the data

@@ -139,7 +139,7 @@ TEST_F(CocoFile, SkipsCrowdsWithANoteAndBadBoxesWithAnError) {
   std::vector<std::string> kinds;
   for (const Problem& problem : data->pictures.problems) kinds.push_back(problem.kind);
   EXPECT_THAT(kinds, ::testing::UnorderedElementsAre("bad_box", "unknown_image", "unknown_category",
-                                                   "crowd"));
+                                                     "crowd"));
 }
 
 }  // namespace
