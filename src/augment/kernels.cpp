@@ -64,45 +64,62 @@ void SampleBlockByGather(const int16_t* blended, const uint16_t* index, const in
   }
 }
 
-/// A block that reads at most 64 entries: two table look-ups in registers replace 32 loads.
-void SampleNarrowBlock(const int16_t* base, uint16_t base_index, const uint16_t* index,
-                       const int16_t* weight_q15, uint8_t* out) {
 #if HWY_TARGET <= HWY_AVX3
+/// Levels of a block that reads at most 64 entries: two table look-ups in registers replace 32
+/// loads.
+HWY_INLINE hn::Vec<hn::FixedTag<int16_t, 32>> NarrowLevels(const int16_t* blended,
+                                                           const ColumnTable& table, size_t at) {
   const hn::FixedTag<int16_t, 32> d16;
-  const hn::Rebind<uint8_t, decltype(d16)> d8;
   const hn::RebindToUnsigned<decltype(d16)> du16;
-  const auto at = hn::Sub(hn::LoadU(du16, index), hn::Set(du16, base_index));
+  const int16_t* base = blended + table.block_base[at / kColumnBlock];
+  const auto index = hn::LoadU(du16, &table.in_block[at]);
   const __m512i low = _mm512_loadu_si512(base), high = _mm512_loadu_si512(base + 32);
-  const hn::Vec<decltype(d16)> left{_mm512_permutex2var_epi16(low, at.raw, high)};
+  const hn::Vec<decltype(d16)> left{_mm512_permutex2var_epi16(low, index.raw, high)};
   const hn::Vec<decltype(d16)> right{
-      _mm512_permutex2var_epi16(low, hn::Add(at, hn::Set(du16, 1)).raw, high)};
-  const auto value =
-      hn::Add(left, hn::MulFixedPoint15(hn::Sub(right, left), hn::LoadU(d16, weight_q15)));
-  hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<7>(hn::Add(value, hn::Set(d16, 64)))), d8, out);
-#else
-  SampleBlockByGather(base - base_index, index, weight_q15, out);
+      _mm512_permutex2var_epi16(low, hn::Add(index, hn::Set(du16, 1)).raw, high)};
+  const auto value = hn::Add(
+      left, hn::MulFixedPoint15(hn::Sub(right, left), hn::LoadU(d16, &table.weight_q15[at])));
+  return hn::ShiftRight<7>(hn::Add(value, hn::Set(d16, 64)));
+}
 #endif
+
+void SampleBlock(const int16_t* blended, const ColumnTable& table, size_t at, uint8_t* out) {
+#if HWY_TARGET <= HWY_AVX3
+  if (table.block_narrow[at / kColumnBlock] != 0) {
+    const hn::FixedTag<uint8_t, 32> d8;
+    hn::StoreU(hn::DemoteTo(d8, NarrowLevels(blended, table, at)), d8, out);
+    return;
+  }
+#endif
+  SampleBlockByGather(blended, &table.index[at], &table.weight_q15[at], out);
 }
 
 void SampleColumns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
                    uint8_t* out) {
-  for (size_t at = range.first; at < range.last; at += kColumnBlock) {
-    const size_t block = at / kColumnBlock;
-    const size_t count = std::min(kColumnBlock, range.last - at);
+  size_t at = range.first;
+#if HWY_TARGET <= HWY_AVX3
+  // Two blocks at a time fill a whole vector of bytes; packing works within 128-bit lanes.
+  const __m512i in_order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  for (; table.all_narrow && at + 2 * kColumnBlock <= range.last; at += 2 * kColumnBlock) {
+    const __m512i packed = _mm512_packus_epi16(NarrowLevels(blended, table, at).raw,
+                                               NarrowLevels(blended, table, at + kColumnBlock).raw);
+    _mm512_storeu_si512(out + at, _mm512_permutexvar_epi64(in_order, packed));
+  }
+#endif
+  for (; at + kColumnBlock <= range.last; at += kColumnBlock)
+    SampleBlock(blended, table, at, out + at);
+  if (at < range.last) {
     // The last block goes through a temporary: what lies behind a row may belong to another thread.
     HWY_ALIGN uint8_t part[kColumnBlock];
-    uint8_t* to = count == kColumnBlock ? out + at : part;
-    if (table.block_narrow[block] != 0) {
-      SampleNarrowBlock(blended + table.block_base[block], table.block_base[block],
-                        &table.index[at], &table.weight_q15[at], to);
-    } else {
-      SampleBlockByGather(blended, &table.index[at], &table.weight_q15[at], to);
-    }
-    if (to == part) std::copy_n(part, count, out + at);
+    SampleBlock(blended, table, at, part);
+    std::copy_n(part, range.last - at, out + at);
   }
 }
 
 #if HWY_TARGET != HWY_SCALAR
+/// Makes sectors (-255 .. 1275) positive, so that zeros can widen them.
+constexpr int16_t kSectorBias = 2048;
+
 /// 1 / x to a relative error of 2^-23.
 template <class D>
 HWY_INLINE hn::Vec<D> Reciprocal(D df, hn::Vec<D> x) {
@@ -115,21 +132,21 @@ HWY_INLINE hn::Vec<D> Reciprocal(D df, hn::Vec<D> x) {
 #endif
 }
 
-/// Saturation and hue + 180 of half a vector of 16-bit lanes.
+/// Saturation and hue + 180 of 32-bit lanes.
 ///
 /// Note [One reciprocal]. Both steps come from 1 / (value * range). N / v is never nearer to a half
 /// than 1 / (2 v) (2 N = 2^13 * 255 or 2^14 * 15, so no v below 256 gives a tie), and three
 /// roundings are off by N / v * 2^-22 at most, which is less: the rounded step is the exact one.
 /// The sums after that are exact in 32-bit floats (21 bits), fused or not. A test goes through all
 /// values and ranges.
-template <class Half>
-HWY_INLINE void SaturationAndHue(Half value, Half range, Half sector, Half* sat, Half* hue) {
-  const hn::DFromV<Half> d16;
-  const hn::Rebind<int32_t, decltype(d16)> d32;
-  const hn::Rebind<float, decltype(d16)> df;
-  const auto real = [&](Half v) HWY_ATTR { return hn::ConvertTo(df, hn::PromoteTo(d32, v)); };
-  const auto one = hn::Set(d16, 1);
-  const auto v = real(hn::Max(value, one)), r = real(hn::Max(range, one));
+/// `value` is at least 1; `biased_sector` is the sector plus kSectorBias.
+template <class D32>
+HWY_INLINE void SaturationAndHue(D32 d32, hn::Vec<D32> value, hn::Vec<D32> range,
+                                 hn::Vec<D32> biased_sector, hn::Vec<D32>* sat, hn::Vec<D32>* hue) {
+  const hn::RebindToFloat<D32> df;
+  const auto v = hn::ConvertTo(df, value), range_f = hn::ConvertTo(df, range);
+  const auto sector_f = hn::Sub(hn::ConvertTo(df, biased_sector), hn::Set(df, float{kSectorBias}));
+  const auto r = hn::Max(range_f, hn::Set(df, 1.0f));
   const auto inverse = Reciprocal(df, hn::Mul(v, r));
   // Adding 1.5 * 2^23 leaves no fraction bits: the sum is rounded to a whole number.
   const auto magic = hn::Set(df, 12582912.0f);
@@ -140,13 +157,11 @@ HWY_INLINE void SaturationAndHue(Half value, Half range, Half sector, Half* sat,
   // floor(x + 1/2) for x in steps of 2^-12 is the nearest whole number to x + 2^-13; with the magic
   // sum it stands in the low bits of the float itself.
   const auto unit = hn::Set(df, 0x1p-12f);
-  const hn::RebindToUnsigned<decltype(d32)> du32;
-  const hn::RebindToUnsigned<decltype(d16)> du16;
   const auto whole = [&](hn::Vec<decltype(df)> x) HWY_ATTR {
-    return hn::BitCast(d16, hn::TruncateTo(du16, hn::BitCast(du32, hn::Add(x, magic))));
+    return hn::Sub(hn::BitCast(d32, hn::Add(x, magic)), hn::BitCast(d32, magic));
   };
-  *sat = whole(hn::MulAdd(hn::Mul(real(range), unit), sat_step, hn::Set(df, 0x1p-13f)));
-  *hue = whole(hn::MulAdd(hn::Mul(real(sector), unit), hue_step, hn::Set(df, 180.0f + 0x1p-13f)));
+  *sat = whole(hn::MulAdd(hn::Mul(range_f, unit), sat_step, hn::Set(df, 0x1p-13f)));
+  *hue = whole(hn::MulAdd(hn::Mul(sector_f, unit), hue_step, hn::Set(df, 180.0f + 0x1p-13f)));
 }
 #endif
 
@@ -181,14 +196,21 @@ void HsvRow(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b) {
         hn::IfThenElse(hn::Eq(value, red), hn::Sub(green, blue),
                        hn::IfThenElse(hn::Eq(value, green), hn::Add(hn::Sub(blue, red), two),
                                       hn::Add(hn::Sub(red, green), hn::Add(two, two))));
-    const hn::Half<decltype(ds)> dh;
-    hn::Vec<decltype(dh)> sat_low, sat_high, hue_low, hue_high;
-    SaturationAndHue(hn::LowerHalf(dh, value), hn::LowerHalf(dh, range), hn::LowerHalf(dh, sector),
-                     &sat_low, &hue_low);
-    SaturationAndHue(hn::UpperHalf(dh, value), hn::UpperHalf(dh, range), hn::UpperHalf(dh, sector),
-                     &sat_high, &hue_high);
-    const auto sat = hn::BitCast(du, hn::Combine(ds, sat_high, sat_low));
-    auto hue = wrapped(hn::BitCast(du, hn::Combine(ds, hue_high, hue_low)));
+    // Widening and narrowing both work within 128-bit blocks, which costs less than across the
+    // vector.
+    const hn::RepartitionToWide<decltype(ds)> d32;
+    const auto zero = hn::Zero(ds);
+    const auto low = [&](hn::Vec<decltype(ds)> x)
+                         HWY_ATTR { return hn::BitCast(d32, hn::InterleaveLower(ds, x, zero)); };
+    const auto high = [&](hn::Vec<decltype(ds)> x)
+                          HWY_ATTR { return hn::BitCast(d32, hn::InterleaveUpper(ds, x, zero)); };
+    const auto positive = hn::Max(value, hn::Set(ds, 1)),
+               biased = hn::Add(sector, hn::Set(ds, kSectorBias));
+    hn::Vec<decltype(d32)> sat_low, sat_high, hue_low, hue_high;
+    SaturationAndHue(d32, low(positive), low(range), low(biased), &sat_low, &hue_low);
+    SaturationAndHue(d32, high(positive), high(range), high(biased), &sat_high, &hue_high);
+    const auto sat = hn::BitCast(du, hn::ReorderDemote2To(ds, sat_low, sat_high));
+    auto hue = wrapped(hn::BitCast(du, hn::ReorderDemote2To(ds, hue_low, hue_high)));
     hue = wrapped(hn::Add(hue, hn::Set(du, static_cast<uint16_t>(hsv.hue_shift))));
     const auto new_sat = gained(sat, hsv.sat_gain_q15);
     const auto new_value = gained(hn::BitCast(du, value), hsv.val_gain_q15);
@@ -359,10 +381,16 @@ void ColumnTable::finish() {
   }
   block_base.clear();
   block_narrow.clear();
+  in_block.resize(index.size());
+  all_narrow = true;
   for (size_t at = 0; at < index.size(); at += kColumnBlock) {
     const auto [low, high] = std::minmax_element(&index[at], &index[at] + kColumnBlock);
     block_base.push_back(*low);
-    block_narrow.push_back(*high - *low <= 62 ? 1 : 0);  // the right neighbour is one further
+    const bool narrow = *high - *low <= 62;  // the right neighbour is one further
+    block_narrow.push_back(narrow ? 1 : 0);
+    all_narrow = all_narrow && narrow;
+    for (size_t i = at; i < at + kColumnBlock; ++i)
+      in_block[i] = static_cast<uint16_t>(index[i] - block_base.back());
   }
 }
 

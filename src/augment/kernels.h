@@ -21,7 +21,9 @@ struct ColumnTable {
   std::vector<uint16_t> index;  ///< left neighbour, into the blended row; padded to whole blocks
   std::vector<int16_t> weight_q15;    ///< of the right neighbour
   std::vector<uint16_t> block_base;   ///< smallest index of a block
+  std::vector<uint16_t> in_block;     ///< index minus the block's base
   std::vector<uint8_t> block_narrow;  ///< 1 if the block reads at most 64 entries from its base on
+  bool all_narrow = false;
 
   void resize(size_t n);
   /// Fills the padding and the block facts; call when index and weight_q15 are complete.
