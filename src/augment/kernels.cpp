@@ -260,21 +260,21 @@ void FloatRow(const uint8_t* levels, float mul, float add, size_t n, float* out)
 
 void MedianRow(const uint8_t* const* rows, int size_px, size_t n, uint8_t* out) {
   const hn::ScalableTag<uint8_t> d;
-  const auto needed = hn::Set(d, static_cast<uint8_t>((size_px * size_px + 1) / 2));
+  const auto one = hn::Set(d, 1);
+  const auto half = hn::Set(d, static_cast<uint8_t>(size_px * size_px / 2));
   for (size_t i = 0; i < n; i += hn::Lanes(d)) {
-    // The median is the largest level that at least half of the window reaches: found bit by bit.
+    // The median is the largest level with at most half of the window below it: found bit by bit.
     auto median = hn::Zero(d);
     for (int bit = 128; bit > 0; bit >>= 1) {
       const auto candidate = hn::Or(median, hn::Set(d, static_cast<uint8_t>(bit)));
-      auto count = hn::Zero(d);
+      auto below = hn::Zero(d);
       for (int y = 0; y < size_px; ++y) {
         for (int x = 0; x < size_px; ++x) {
           const auto level = hn::LoadU(d, rows[y] + i + static_cast<size_t>(x));
-          // A true mask is all ones: subtracting it adds one.
-          count = hn::Sub(count, hn::VecFromMask(d, hn::Eq(hn::Max(level, candidate), level)));
+          below = hn::IfThenElse(hn::Lt(level, candidate), hn::Add(below, one), below);
         }
       }
-      median = hn::IfThenElse(hn::Eq(hn::Max(count, needed), count), candidate, median);
+      median = hn::IfThenElse(hn::Gt(below, half), median, candidate);
     }
     hn::StoreU(median, d, out + i);
   }
