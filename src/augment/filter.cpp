@@ -94,12 +94,14 @@ std::array<uint8_t, 256> equalising_table(Histogram histogram, int pixels, doubl
   return table;
 }
 
-uint8_t value_at(const MutableImageView& sample, int y, int x) {
-  uint8_t value = sample.at(0, y, x);
+/// The largest channel of every pixel of a row.
+void value_row(const MutableImageView& sample, int y, uint8_t* values) {
+  const auto width = static_cast<size_t>(sample.width_px);
+  std::memcpy(values, sample.row(0, y), width);
   for (int channel = 1; channel < sample.channels; ++channel) {
-    value = std::max(value, sample.at(channel, y, x));
+    const uint8_t* row = sample.row(channel, y);
+    for (size_t x = 0; x < width; ++x) values[x] = std::max(values[x], row[x]);
   }
-  return value;
 }
 
 }  // namespace
@@ -161,16 +163,26 @@ void to_gray(MutableImageView sample) {
 void clahe(MutableImageView sample, int tiles_per_side, double clip_limit) {
   const int width = sample.width_px, height = sample.height_px;
   const int tiles_x = std::min(tiles_per_side, width), tiles_y = std::min(tiles_per_side, height);
+  std::vector<uint8_t> values(static_cast<size_t>(width));
+  std::vector<Histogram> histograms(static_cast<size_t>(tiles_x) * static_cast<size_t>(tiles_y));
+  const auto edge = [](int tile, int size, int tiles) { return size * tile / tiles; };
+  for (int ty = 0; ty < tiles_y; ++ty) {
+    Histogram* of_row = &histograms[static_cast<size_t>(ty) * static_cast<size_t>(tiles_x)];
+    for (int y = edge(ty, height, tiles_y); y < edge(ty + 1, height, tiles_y); ++y) {
+      value_row(sample, y, values.data());
+      for (int tx = 0; tx < tiles_x; ++tx) {
+        for (int x = edge(tx, width, tiles_x); x < edge(tx + 1, width, tiles_x); ++x) {
+          ++of_row[tx][values[static_cast<size_t>(x)]];
+        }
+      }
+    }
+  }
   std::vector<std::array<uint8_t, 256>> tables;
   for (int ty = 0; ty < tiles_y; ++ty) {
     for (int tx = 0; tx < tiles_x; ++tx) {
-      const int x0 = width * tx / tiles_x, x1 = width * (tx + 1) / tiles_x;
-      const int y0 = height * ty / tiles_y, y1 = height * (ty + 1) / tiles_y;
-      Histogram histogram{};
-      for (int y = y0; y < y1; ++y) {
-        for (int x = x0; x < x1; ++x) ++histogram[value_at(sample, y, x)];
-      }
-      tables.push_back(equalising_table(histogram, (x1 - x0) * (y1 - y0), clip_limit));
+      const int pixels = (edge(tx + 1, width, tiles_x) - edge(tx, width, tiles_x)) *
+                         (edge(ty + 1, height, tiles_y) - edge(ty, height, tiles_y));
+      tables.push_back(equalising_table(histograms[tables.size()], pixels, clip_limit));
     }
   }
   // Between tile centres the four nearest tables blend, in 1/256 steps.
@@ -185,30 +197,33 @@ void clahe(MutableImageView sample, int tiles_per_side, double clip_limit) {
   };
   std::vector<Neighbour> columns(static_cast<size_t>(width));
   for (int x = 0; x < width; ++x) columns[static_cast<size_t>(x)] = neighbour(x, width, tiles_x);
-  // level * blended / value without a division: 40 bits keep the rounding exact for 8-bit numbers.
+  // level * blended / value without a division: with 40 bits the rounding is that of the quotient.
   std::array<uint64_t, 256> inverse{};
   for (uint64_t value = 1; value < 256; ++value)
     inverse[value] = ((uint64_t{1} << 40) + value - 1) / value;
+  std::vector<uint8_t> equalised(static_cast<size_t>(width));
   for (int y = 0; y < height; ++y) {
     const Neighbour row = neighbour(y, height, tiles_y);
     const auto* upper = &tables[static_cast<size_t>(row.first * tiles_x)];
     const auto* lower = &tables[static_cast<size_t>(row.second * tiles_x)];
-    for (int x = 0; x < width; ++x) {
-      const Neighbour& column = columns[static_cast<size_t>(x)];
-      const uint8_t value = value_at(sample, y, x);
+    value_row(sample, y, values.data());
+    for (size_t x = 0; x < values.size(); ++x) {
+      const Neighbour& column = columns[x];
+      const uint8_t value = values[x];
       const auto across = [&](const std::array<uint8_t, 256>* row_tables) {
         return row_tables[column.first][value] * (256 - column.weight_q8) +
                row_tables[column.second][value] * column.weight_q8;
       };
-      const int blended =
-          (across(upper) * (256 - row.weight_q8) + across(lower) * row.weight_q8 + 32768) >> 16;
-      for (int channel = 0; channel < sample.channels; ++channel) {
-        uint8_t& level = sample.at(channel, y, x);
-        level =
-            value == 0
-                ? static_cast<uint8_t>(blended)
-                : static_cast<uint8_t>((
-                      (static_cast<uint64_t>(2 * level * blended + value) * inverse[value]) >> 41));
+      equalised[x] = static_cast<uint8_t>(
+          (across(upper) * (256 - row.weight_q8) + across(lower) * row.weight_q8 + 32768) >> 16);
+    }
+    for (int channel = 0; channel < sample.channels; ++channel) {
+      uint8_t* levels = sample.row(channel, y);
+      for (size_t x = 0; x < values.size(); ++x) {
+        const uint64_t value = values[x];
+        const uint64_t scaled =
+            (uint64_t{2} * levels[x] * equalised[x] + value) * inverse[value] >> 41;
+        levels[x] = value == 0 ? equalised[x] : static_cast<uint8_t>(scaled);
       }
     }
   }
