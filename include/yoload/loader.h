@@ -80,6 +80,7 @@ struct Report {
   uint64_t extra_decodes = 0;  ///< decodes repeated because the window did not fit the budget
   uint64_t replaced = 0;       ///< samples whose planned picture could not be read
   uint64_t dropped_outside = 0, dropped_too_small = 0, dropped_aspect = 0, dropped_area = 0;
+  uint64_t dropped_empty_mask = 0;  ///< segment: the mask vanished at mask_ratio
   std::vector<StageReport> stages;
   std::string verdict;  ///< one sentence: who waits for whom, and what to change
 

@@ -103,6 +103,30 @@ std::vector<std::string> warnings_of(const DatasetReport& report) {
   return warnings;
 }
 
+/// Augmentations that are switched on and cannot do anything on these pictures (REPORTS R05).
+void add_idle_augmentations(const LoaderOptions& options, const DatasetIndex& index,
+                            std::vector<std::string>* warnings) {
+  if (!options.augment_enabled) return;
+  const AugmentOptions& augment = options.augment;
+  std::string names;
+  const auto idle = [&](bool on, const char* name) {
+    if (on) names += (names.empty() ? "" : ", ") + std::string(name);
+  };
+  if (index.channels != 3) {
+    idle(augment.hsv_h > 0, "hsv_h"), idle(augment.hsv_s > 0, "hsv_s"),
+        idle(augment.hsv_v > 0, "hsv_v");
+    idle(augment.to_gray > 0, "to_gray"), idle(augment.bgr > 0, "bgr");
+    if (!names.empty()) {
+      warnings->push_back(fmt::format(
+          "{} need three channels and do nothing on {}-channel pictures", names, index.channels));
+    }
+  }
+  if (index.task == Task::pose && index.flip_idx.empty() &&
+      (augment.fliplr > 0 || augment.flipud > 0)) {
+    warnings->push_back("flips are off: the pose data set has no flip_idx");
+  }
+}
+
 DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* warnings) {
   DatasetOptions dataset;
   dataset.data = options.data;
@@ -119,6 +143,7 @@ DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* 
   auto index = open_dataset(dataset, probe, &report);
   if (!index.ok()) throw std::runtime_error(index.status().to_string());
   *warnings = warnings_of(report);
+  add_idle_augmentations(options, *index, warnings);
   if (index->images.empty())
     throw std::runtime_error(options.data + ": dataset: no usable picture");
   return std::move(*index);

@@ -21,6 +21,7 @@ Report make_report(const Engine& engine, const LoaderOptions& options, const Dat
   report.dropped_too_small = counts.dropped.too_small;
   report.dropped_aspect = counts.dropped.aspect;
   report.dropped_area = counts.dropped.area;
+  report.dropped_empty_mask = counts.dropped.empty_mask;
   report.decodes = engine.tiles().decodes();
   report.extra_decodes = engine.evictions();
   report.cache_bytes = engine.tiles().cache_bytes();
@@ -105,6 +106,7 @@ std::string Report::to_json() const {
   json.key("dropped").begin_object();
   json.field("outside", dropped_outside).field("too_small", dropped_too_small);
   json.field("aspect", dropped_aspect).field("area", dropped_area);
+  json.field("empty_mask", dropped_empty_mask);
   json.end_object();
   json.key("stages").begin_array();
   for (const StageReport& stage : stages) {

@@ -39,6 +39,7 @@ Report difference(const Report& before, const Report& after) {
   d.dropped_too_small -= before.dropped_too_small;
   d.dropped_aspect -= before.dropped_aspect;
   d.dropped_area -= before.dropped_area;
+  d.dropped_empty_mask -= before.dropped_empty_mask;
   for (StageReport& stage : d.stages) {
     const auto earlier = std::find_if(before.stages.begin(), before.stages.end(),
                                       [&](const StageReport& s) { return s.stage == stage.stage; });

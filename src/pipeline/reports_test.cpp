@@ -1,0 +1,283 @@
+// What people ran into with other loaders, as kinds of data that the whole loader has to get right.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "core/dataset_index.h"
+#include "core/machine.h"
+#include "pipeline/test_data.h"
+#include "yoload/loader.h"
+
+namespace yoload {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using yoload::testing::Pixel;
+using yoload::testing::TestData;
+using yoload::testing::write_bmp;
+using yoload::testing::write_noise;
+
+/// Only geometry is random.
+AugmentOptions geometry_only() {
+  AugmentOptions augment;
+  augment.hsv_h = augment.hsv_s = augment.hsv_v = augment.fliplr = 0;
+  augment.blur = augment.median_blur = augment.to_gray = augment.clahe = 0;
+  return augment;
+}
+
+// Four discs of radius 6, one colour a keypoint.
+constexpr std::array<Pixel, 4> kDiscs = {Pixel{230, 20, 20}, Pixel{20, 230, 20}, Pixel{20, 20, 230},
+                                         Pixel{230, 230, 20}};
+
+/// Plates of `width` x `height` with discs near their corners, and pose labels.
+void write_plates(const TestData& data, int count, int width, int height) {
+  std::ofstream(data.yaml())
+      << "train: images\nval: images\nnames: [plate]\nkpt_shape: [4, 3]\nflip_idx: [1, 0, 3, 2]\n";
+  const std::array<std::array<int, 2>, 4> centres = {
+      {{20, 18}, {width - 20, 18}, {20, height - 18}, {width - 20, height - 18}}};
+  for (int i = 0; i < count; ++i) {
+    write_bmp(data.image(i), width, height, [&](int x, int y) {
+      for (size_t k = 0; k < 4; ++k) {
+        const int dx = x - centres[k][0], dy = y - centres[k][1];
+        if (dx * dx + dy * dy <= 36) return kDiscs[k];
+      }
+      return Pixel{90, 90, 90};
+    });
+    std::string label = data.image(i);
+    label.replace(label.rfind("/images/"), 8, "/labels/");
+    label.replace(label.size() - 3, 3, "txt");
+    std::ofstream file(label);
+    file << "0 0.5 0.5 0.9 0.9";
+    for (const auto& [x, y] : centres) {
+      file << " " << static_cast<double>(x) / width << " " << static_cast<double>(y) / height
+           << " 2";
+    }
+    file << "\n";
+  }
+}
+
+class PoseMosaic : public ::testing::TestWithParam<float> {};
+
+TEST_P(PoseMosaic, EveryVisibleKeypointLiesOnItsOwnColour) {  // R03
+  const TestData data("pose" + std::to_string(GetParam()), 12);
+  write_plates(data, 12, 240, 180);
+  LoaderOptions options = data.options();
+  options.imgsz = 320;
+  options.augment = geometry_only();
+  options.augment.fliplr = GetParam();
+  Loader loader(options);
+  int visible = 0, hidden = 0;
+  Batch batch;
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    while (loader.next(&batch)) {
+      const size_t plane = 320 * 320;
+      for (size_t object = 0; object < batch.cls.size(); ++object) {
+        const auto sample = static_cast<size_t>(batch.batch_idx[object]);
+        for (size_t k = 0; k < 4; ++k) {
+          const float* point = &batch.keypoints[(object * 4 + k) * 3];
+          if (point[2] == 0) {
+            ++hidden;
+            continue;
+          }
+          ++visible;
+          const int x = std::clamp(static_cast<int>(std::lround(point[0] * 320)), 0, 319);
+          const int y = std::clamp(static_cast<int>(std::lround(point[1] * 320)), 0, 319);
+          const uint8_t* at =
+              batch.img.get() + sample * 3 * plane + static_cast<size_t>(y * 320 + x);
+          // flip_idx is its own inverse: a mirrored plate has each keypoint on its neighbour's
+          // colour.
+          const size_t colour = GetParam() > 0.5f ? k ^ 1 : k;
+          for (size_t c = 0; c < 3; ++c)
+            EXPECT_NEAR(at[c * plane], kDiscs[colour][c], 60) << "keypoint " << k;
+        }
+      }
+    }
+  }
+  EXPECT_GT(visible, 100);
+  EXPECT_GT(hidden, 20) << "mosaics cut some plates";
+}
+
+INSTANTIATE_TEST_SUITE_P(Fliplr, PoseMosaic, ::testing::Values(0.0f, 1.0f));
+
+TEST(SegmentMasks, HaveAsManyNumbersAsRowsAtEveryRatio) {  // R04
+  const TestData data("pits", 1);
+  write_bmp(data.image(0), 640, 640, [](int, int) { return Pixel{120, 120, 120}; });
+  std::string label = data.image(0);
+  label.replace(label.rfind("/images/"), 8, "/labels/");
+  label.replace(label.size() - 3, 3, "txt");
+  {
+    std::ofstream file(label);
+    for (int i = 0; i < 36; ++i) {
+      const double side = std::array{1, 2, 3, 4, 6, 8}[static_cast<size_t>(i / 6)];
+      const double x = 21 + 100 * (i % 6), y = 23 + 100 * (i / 6);
+      const auto n = [](double v) { return v / 640; };
+      file << "0 " << n(x) << " " << n(y) << " " << n(x + side) << " " << n(y) << " " << n(x + side)
+           << " " << n(y + side) << " " << n(x) << " " << n(y + side) << "\n";
+    }
+  }
+  for (const int ratio : {1, 2, 4}) {
+    LoaderOptions options = data.options();
+    options.task = "segment";
+    options.imgsz = 640;
+    options.augment_enabled = false;
+    options.mask_ratio = ratio;
+    Loader loader(options);
+    Batch batch;
+    ASSERT_TRUE(loader.next(&batch));
+    std::set<int32_t> numbers(batch.masks.begin(), batch.masks.end());
+    numbers.erase(0);
+    EXPECT_EQ(numbers.size(), batch.cls.size()) << "ratio " << ratio;
+    EXPECT_EQ(batch.mask_width_px, 640 / ratio);
+    EXPECT_GT(batch.cls.size(), 10u);
+    EXPECT_EQ(batch.cls.size() + loader.report().dropped_empty_mask, 36u)
+        << "what vanishes is counted";
+  }
+}
+
+TEST(OneChannel, PixelAugmentationsAreAppliedAndIdleOnesNamedOnce) {  // R05
+  const TestData data("gray", 8);
+  std::ofstream(data.yaml()) << "train: images\nval: images\nchannels: 1\nnames: [a, b, c]\n";
+  LoaderOptions options = data.options();
+  options.batch_size = 8;
+  options.augment = geometry_only();
+  const auto pixels = [](const LoaderOptions& wanted) {
+    Loader loader(wanted);
+    Batch batch;
+    EXPECT_TRUE(loader.next(&batch));
+    EXPECT_THAT((std::array{batch.size, batch.channels, batch.height_px, batch.width_px}),
+                ElementsAre(8, 1, 64, 64));
+    return std::vector<uint8_t>(batch.img.get(), batch.img.get() + batch.img_bytes());
+  };
+  const auto plain = pixels(options);
+  for (float AugmentOptions::*filter :
+       {&AugmentOptions::blur, &AugmentOptions::median_blur, &AugmentOptions::clahe}) {
+    LoaderOptions filtered = options;
+    filtered.augment.*filter = 1;
+    const auto changed = pixels(filtered);
+    double difference = 0;
+    for (size_t i = 0; i < plain.size(); ++i) difference += std::abs(plain[i] - changed[i]);
+    EXPECT_GT(difference / static_cast<double>(plain.size()), 1);
+  }
+  EXPECT_TRUE(Loader(options).warnings().empty());
+  options.augment.hsv_h = 0.015f;
+  EXPECT_THAT(Loader(options).warnings(), ElementsAre(HasSubstr("hsv_h need")));
+}
+
+TEST(OddSizes, StackInEveryMixOfAugmentations) {  // S01
+  const TestData data("sizes", 0);
+  const std::vector<std::pair<int, int>> sizes = {{33, 700},  {1500, 40}, {64, 64},
+                                                  {641, 639}, {17, 23},   {1000, 333},
+                                                  {12, 12},   {639, 10},  {96, 2000}};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    write_noise(data.image(static_cast<int>(i)), sizes[i].first, sizes[i].second,
+                static_cast<int>(i));
+  }
+  for (const int tiles : {4, 9}) {
+    LoaderOptions options = data.options();
+    options.imgsz = 96;
+    options.batch_size = 3;
+    options.augment.mosaic = options.augment.mixup = options.augment.cutmix = 0.5f;
+    options.augment.mosaic_tiles = tiles;
+    options.augment.degrees = 5;
+    Loader loader(options);
+    for (int epoch = 0; epoch < 20; ++epoch) {
+      uint64_t images = 0;
+      Batch batch;
+      while (loader.next(&batch)) {
+        EXPECT_THAT((std::array{batch.channels, batch.height_px, batch.width_px}),
+                    ElementsAre(3, 96, 96));
+        images += static_cast<uint64_t>(batch.size);
+      }
+      EXPECT_EQ(images, sizes.size());
+    }
+    EXPECT_TRUE(loader.ledger().empty());
+  }
+}
+
+TEST(BreakAndIterateAgain, LeavesNoThreadAndEqualsAFreshLoader) {  // R09
+  const TestData data("again", 24);
+  const auto digest = [](Loader* loader) {
+    uint64_t sum = 0;
+    Batch batch;
+    while (loader->next(&batch)) {
+      for (size_t i = 0; i < batch.img_bytes(); ++i) sum = sum * 31 + batch.img.get()[i];
+    }
+    return sum;
+  };
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                         std::filesystem::directory_iterator());
+  };
+  Loader fresh(data.options());
+  const uint64_t expected = digest(&fresh);
+  Loader loader(data.options());
+  const auto before = threads();
+  for (int i = 0; i < 50; ++i) {
+    loader.set_epoch(0);
+    Batch batch;
+    ASSERT_TRUE(loader.next(&batch));  // and break
+  }
+  loader.set_epoch(0);
+  EXPECT_EQ(digest(&loader), expected);
+  EXPECT_EQ(threads(), before);
+}
+
+TEST(TwoLoaders, WorkAtTheSameTime) {  // R09
+  const TestData data("two", 24);
+  Loader first(data.options()), second(data.options());
+  Batch a, b;
+  while (first.next(&a)) {
+    ASSERT_TRUE(second.next(&b));
+    ASSERT_EQ(a.img_bytes(), b.img_bytes());
+    EXPECT_TRUE(std::equal(a.img.get(), a.img.get() + a.img_bytes(), b.img.get()));
+  }
+}
+
+TEST(RepeatedListLines, OversampleAClass) {  // S07
+  const TestData data("repeat", 2);
+  {
+    std::ofstream list(data.path("train.txt"));
+    for (int i = 0; i < 5; ++i) list << "./images/p00000.bmp\n";
+    list << "./images/p00001.bmp\n";
+  }
+  std::ofstream(data.yaml()) << "train: train.txt\nval: images\nnames: [a, b, c]\n";
+  Loader loader(data.options());
+  EXPECT_EQ(loader.images_per_epoch(), 6u);
+  int first = 0;
+  Batch batch;
+  while (loader.next(&batch)) {
+    for (const SampleInfo& sample : batch.samples)
+      first += loader.index().path(sample.record).ends_with("p00000.bmp");
+  }
+  EXPECT_EQ(first, 5);
+}
+
+TEST(HugePicture, IsUsedWithinItsMemory) {  // R07
+  const char* shared = std::getenv("YOLOAD_SHARED_DATA");
+  const std::string folder = shared != nullptr
+                                 ? std::string(shared) + "/reports/R07"
+                                 : std::filesystem::path(YOLOAD_SOURCE_DIR).parent_path().string() +
+                                       "/shared/data/reports/R07";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder;
+  const TestData data("huge", 0);
+  LoaderOptions options = data.options();
+  options.data = folder + "/data.yaml";
+  options.memory_budget_bytes = uint64_t{1} << 30;
+  options.epochs = 1;
+  Loader loader(options);
+  Batch batch;
+  uint64_t images = 0;
+  while (loader.next(&batch)) images += static_cast<uint64_t>(batch.size);
+  EXPECT_EQ(images, 2u);
+  EXPECT_TRUE(loader.ledger().empty());
+  EXPECT_LE(loader.report().memory_peak_bytes, uint64_t{1} << 30);
+}
+
+}  // namespace
+}  // namespace yoload
