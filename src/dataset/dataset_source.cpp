@@ -29,6 +29,14 @@ bool is_yaml(const std::string& path) {
   return path.ends_with(".yaml") || path.ends_with(".yml");
 }
 
+/// Does a split of this data.yaml name a COCO file? Its categories may bring the keypoints.
+bool names_json(const DataYaml& yaml) {
+  for (const auto& [split, paths] : yaml.splits) {
+    if (paths.size() == 1 && paths.front().ends_with(".json")) return true;
+  }
+  return false;
+}
+
 std::optional<Task> task_named(const std::string& text) {
   for (const Task task : {Task::detect, Task::segment, Task::pose, Task::obb, Task::classify}) {
     if (text == name(task)) return task;
@@ -88,13 +96,26 @@ Result<std::vector<std::string>> split_paths(const DatasetOptions& options,
   return no_split(options.split, there, source.data);
 }
 
-Status find_pictures(const DatasetOptions& options, DatasetSource& source) {
-  if (source.yaml.path.empty() && source.data.ends_with(".json")) {
-    Result<CocoDataset> coco = open_coco(source.data, "", options.split, source.task);
-    if (coco.ok())
-      source.yaml.kpt_count = coco->kpt_count, source.yaml.kpt_dims = coco->kpt_count > 0 ? 3 : 0;
-    return take(std::move(coco), source);
+/// A COCO file, given itself or as a split of a data.yaml, whose names then have to fit the
+/// categories.
+Status take_coco(const std::string& path, const DatasetOptions& options, DatasetSource& source) {
+  const std::vector<std::string> names = source.yaml.names;
+  Result<CocoDataset> coco = open_coco(path, "", options.split, source.task);
+  if (coco.ok() && source.yaml.kpt_count == 0 && coco->kpt_count > 0) {
+    source.yaml.kpt_count = coco->kpt_count;
+    source.yaml.kpt_dims = 3;
   }
+  if (Status status = take(std::move(coco), source); !status.ok()) return status;
+  if (!names.empty() && names.size() != source.yaml.names.size()) {
+    return invalid("data.yaml has " + std::to_string(names.size()) + " names, the COCO file has " +
+                       std::to_string(source.yaml.names.size()) + " categories",
+                   path);
+  }
+  if (!names.empty()) source.yaml.names = names;
+  return {};
+}
+
+Status find_pictures(const DatasetOptions& options, DatasetSource& source) {
   if (source.yaml.path.empty() && source.task != Task::classify) {
     if (is_voc_folder(source.data)) return take(open_voc(source.data, options.split), source);
     if (is_dota_folder(source.data)) return take(open_dota(source.data), source);
@@ -107,6 +128,9 @@ Status find_pictures(const DatasetOptions& options, DatasetSource& source) {
         whole_tree ? class_tree(source.data, options.split) : paths->front();
     if (!folder.ok()) return folder.status();
     return add_class_folders(*folder, source);
+  }
+  if (paths->size() == 1 && paths->front().ends_with(".json")) {
+    return take_coco(paths->front(), options, source);
   }
   for (const std::string& path : *paths) {
     Status status = add_pictures(path, source.pictures);
@@ -144,7 +168,8 @@ Status read_description(const DatasetOptions& options, DatasetSource& source) {
                        : source.yaml.path.empty() && is_dota_folder(source.data) ? Task::obb
                                                                                  : Task::detect;
   source.task = task.value_or(guessed);
-  if (source.task == Task::pose && source.yaml.kpt_count == 0 && !source.data.ends_with(".json")) {
+  if (source.task == Task::pose && source.yaml.kpt_count == 0 && !source.yaml.path.empty() &&
+      !names_json(source.yaml)) {
     return invalid("the pose task needs kpt_shape in data.yaml", source.data);
   }
   if (source.task == Task::classify && !folder && !is_yaml(source.data)) {

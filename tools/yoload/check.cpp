@@ -1,6 +1,7 @@
 // `yoload check`: every problem of a data set, with file, line and cause.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +14,7 @@
 
 #include "core/json.h"
 #include "core/machine.h"
+#include "dataset/check.h"
 #include "dataset/dataset.h"
 #include "decode/decoder.h"
 #include "storage/file_reader.h"
@@ -29,6 +31,7 @@ struct Split {
   std::string name;
   DatasetIndex index;
   DatasetReport report;
+  std::vector<PictureFact> facts;  // in step with the index's pictures
 };
 
 std::vector<Split> open_splits(const CheckCommand& command) {
@@ -53,9 +56,15 @@ std::vector<Split> open_splits(const CheckCommand& command) {
       continue;
     }
     split.index = std::move(*index);
-    // A plain folder is the same whatever the split is called.
-    if (!splits.empty() && splits.front().index.images.size() == split.index.images.size() &&
-        !split.index.images.empty() && splits.front().index.path(0) == split.index.path(0)) {
+    // A plain folder is the same whatever the split is called; many people also validate on what
+    // they train.
+    const bool same =
+        !splits.empty() && splits.front().index.images.size() == split.index.images.size() &&
+        !split.index.images.empty() && splits.front().index.path(0) == split.index.path(0);
+    if (same) {
+      splits.front().report.problems.push_back(
+          {Problem::Severity::note, "same_split", command.data, 0,
+           std::string("'") + name + "' has the same pictures as 'train'", ""});
       continue;
     }
     splits.push_back(std::move(split));
@@ -68,6 +77,7 @@ std::vector<Split> open_splits(const CheckCommand& command) {
 void verify_pictures(const CheckCommand& command, Split* split) {
   const size_t count = split->index.images.size();
   Progress progress("decode " + split->name, count, "images");
+  split->facts.resize(count);
   std::atomic<size_t> next{0};
   std::mutex mutex;
   size_t done = 0;
@@ -84,6 +94,7 @@ void verify_pictures(const CheckCommand& command, Split* split) {
         problem.kind = "unreadable_image";
         problem.cause = bytes.status().message();
       } else {
+        split->facts[i].content_hash = XXH3_64bits(bytes->data(), bytes->size());
         const auto decoded = decoder.decode({bytes->data(), bytes->size()}, nullptr);
         if (!decoded.ok()) {
           problem.kind = "undecodable_image";
@@ -94,6 +105,7 @@ void verify_pictures(const CheckCommand& command, Split* split) {
           problem.kind = "odd_image";
           problem.cause = decoded->warning;
         }
+        if (decoded.ok()) split->facts[i].orientation = decoded->info.orientation;
       }
       std::lock_guard lock(mutex);
       if (!problem.kind.empty()) split->report.problems.push_back(std::move(problem));
@@ -104,10 +116,6 @@ void verify_pictures(const CheckCommand& command, Split* split) {
   const int wanted = command.threads > 0 ? command.threads : default_workers(read_machine());
   for (int i = 0; i < wanted; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  std::sort(split->report.problems.begin(), split->report.problems.end(),
-            [](const Problem& a, const Problem& b) {
-              return std::tie(a.kind, a.path, a.line) < std::tie(b.kind, b.path, b.line);
-            });
 }
 
 const char* name_of(Problem::Severity severity) {
@@ -128,20 +136,25 @@ std::map<int, uint64_t> class_histogram(const DatasetIndex& index) {
   return histogram;
 }
 
-/// Rows whose side is at most 2 px once the picture is imgsz long: the reference drops them as soon
-/// as anything is augmented.
-uint64_t rows_under_size_filter(const DatasetIndex& index, int imgsz) {
-  uint64_t rows = 0;
-  for (const ImageRecord& image : index.images) {
-    const double ratio =
-        static_cast<double>(imgsz) / std::max({image.width_px, image.height_px, 1});
-    for (uint64_t i = image.first_row; i < image.first_row + image.rows; ++i) {
-      const double w = index.rows[i].w * image.width_px * ratio,
-                   h = index.rows[i].h * image.height_px * ratio;
-      rows += w <= 2 || h <= 2 || std::max(w / h, h / w) >= 100 ? 1 : 0;
-    }
+uint64_t turned_pictures(const Split& split) {
+  return static_cast<uint64_t>(
+      std::count_if(split.facts.begin(), split.facts.end(),
+                    [](const PictureFact& fact) { return fact.orientation > 1; }));
+}
+
+/// What only shows when all files of a split, or of two, lie side by side.
+void compare_files(std::vector<Split>* splits) {
+  const auto checked = [](const Split& split) {
+    return CheckedSplit{split.name, &split.index, split.facts};
+  };
+  const CheckedSplit train = checked(splits->front());
+  for (Split& split : *splits) {
+    std::vector<Problem>& problems = split.report.problems;
+    find_orphan_labels(split.index, &problems);
+    find_duplicates(checked(split), &problems);
+    find_thin_split(checked(split), &problems);
+    if (&split != &splits->front()) find_leaks(train, checked(split), &problems);
   }
-  return rows;
 }
 
 std::string class_name(const DatasetIndex& index, int cls) {
@@ -159,12 +172,19 @@ void print_split(const CheckCommand& command, const Split& split) {
   for (const auto& [cls, rows] : class_histogram(split.index)) {
     fmt::print("  {:>8}  {}\n", rows, class_name(split.index, cls));
   }
-  const uint64_t under = rows_under_size_filter(split.index, command.imgsz);
-  if (under > 0) {
+  const BoxSizes sizes = box_sizes(split.index, command.imgsz);
+  fmt::print(
+      "  sizes at imgsz {}: {} tiny (under 8 px squared), {} small (32), {} medium (96), {} "
+      "large\n",
+      command.imgsz, sizes.tiny, sizes.small, sizes.medium, sizes.large);
+  if (sizes.under_filter > 0) {
     fmt::print(
         "  {} objects fall under the reference's size filter at imgsz {} (box_filter=keep keeps "
         "them)\n",
-        under, command.imgsz);
+        sizes.under_filter, command.imgsz);
+  }
+  if (const uint64_t turned = turned_pictures(split); turned > 0) {
+    fmt::print("  {} pictures are turned by their EXIF orientation\n", turned);
   }
   std::map<std::string, std::vector<const Problem*>> kinds;
   for (const Problem& problem : report.problems) kinds[problem.kind].push_back(&problem);
@@ -194,7 +214,11 @@ std::string to_json(const CheckCommand& command, const std::vector<Split>& split
     json.field("backgrounds", report.backgrounds).field("missing_labels", report.missing_labels);
     json.field("empty_labels", report.empty_labels).field("unused_labels", report.unused_labels);
     json.field("unreadable_images", report.unreadable_images);
-    json.field("under_size_filter", rows_under_size_filter(split.index, command.imgsz));
+    const BoxSizes sizes = box_sizes(split.index, command.imgsz);
+    json.field("under_size_filter", sizes.under_filter)
+        .field("exif_turned", turned_pictures(split));
+    json.key("sizes").begin_object().field("tiny", sizes.tiny).field("small", sizes.small);
+    json.field("medium", sizes.medium).field("large", sizes.large).end_object();
     json.key("classes").begin_object();
     for (const auto& [cls, rows] : class_histogram(split.index))
       json.field(class_name(split.index, cls), rows);
@@ -216,8 +240,13 @@ std::string to_json(const CheckCommand& command, const std::vector<Split>& split
 int run_check(const CheckCommand& command) {
   std::vector<Split> splits = open_splits(command);
   size_t serious = 0;
+  for (Split& split : splits) verify_pictures(command, &split);
+  compare_files(&splits);
   for (Split& split : splits) {
-    verify_pictures(command, &split);
+    std::sort(split.report.problems.begin(), split.report.problems.end(),
+              [](const Problem& a, const Problem& b) {
+                return std::tie(a.kind, a.path, a.line) < std::tie(b.kind, b.path, b.line);
+              });
     serious += static_cast<size_t>(std::count_if(
         split.report.problems.begin(), split.report.problems.end(),
         [](const Problem& problem) { return problem.severity != Problem::Severity::note; }));
