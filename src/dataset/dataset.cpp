@@ -79,10 +79,13 @@ void report_shared_labels(const DatasetSource& source, DatasetReport& report) {
 void count(const DatasetSource& source, const ScanTables& tables, DatasetReport& report) {
   report.unreadable_images = tables.left_out.size();
   std::string first_unused;
+  // A COCO file holds the labels of all pictures: none of them can be missing one by one.
+  const bool one_file_each = !source.pictures.paths.empty() &&
+                             !source.labels->label_file_of(source.pictures.paths.front()).empty();
   for (size_t i = 0; i < tables.images.size(); ++i) {
     const LabelState& state = tables.states[i];
     if (source.task != Task::classify) {
-      if (!state.label.exists()) ++report.missing_labels;
+      if (one_file_each && !state.label.exists()) ++report.missing_labels;
       if (state.label.exists() && tables.images[i].rows == 0 && !state.has_problems) {
         ++report.empty_labels;
       }
