@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "augment/float16.h"
 #include "augment/pixel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -346,6 +347,23 @@ void BlurRow(const uint8_t* const* rows, int size_px, size_t n, uint16_t* sums, 
   }
 }
 
+void HalfRow(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
+  size_t i = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  // F16C rounds to nearest even, as to_float16 does.
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::Rebind<uint8_t, decltype(df)> d8;
+  const hn::Rebind<hwy::float16_t, decltype(df)> dh;
+  for (; i + hn::Lanes(df) <= n; i += hn::Lanes(df)) {
+    const auto level = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, levels + i)));
+    const auto scaled = hn::Add(hn::Mul(level, hn::Set(df, mul)), hn::Set(df, add));
+    hn::StoreU(hn::DemoteTo(dh, scaled), dh, reinterpret_cast<hwy::float16_t*>(out + i));
+  }
+#endif
+  for (; i < n; ++i) out[i] = to_float16(static_cast<float>(levels[i]) * mul + add);
+}
+
 void ReverseRow(const uint8_t* in, size_t n, uint8_t* out) {
   std::reverse_copy(in, in + n, out);
 }
@@ -357,8 +375,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <algorithm>
 
-#include "augment/float16.h"
-
 namespace yoload {
 
 HWY_EXPORT(BlendRows);
@@ -367,6 +383,7 @@ HWY_EXPORT(HsvRow);
 HWY_EXPORT(MixRow);
 HWY_EXPORT(SamplePoints);
 HWY_EXPORT(FloatRow);
+HWY_EXPORT(HalfRow);
 HWY_EXPORT(ReverseRow);
 HWY_EXPORT(MedianRow);
 HWY_EXPORT(BlurRow);
@@ -395,12 +412,7 @@ void float_row(const uint8_t* levels, float mul, float add, size_t n, float* out
   HWY_DYNAMIC_DISPATCH(FloatRow)(levels, mul, add, n, out);
 }
 void half_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
-  // 256 possible inputs: a table costs less than converting every element.
-  std::array<uint16_t, 256> table{};
-  for (size_t level = 0; level < 256; ++level) {
-    table[level] = to_float16(static_cast<float>(level) * mul + add);
-  }
-  for (size_t i = 0; i < n; ++i) out[i] = table[levels[i]];
+  HWY_DYNAMIC_DISPATCH(HalfRow)(levels, mul, add, n, out);
 }
 void reverse_row(const uint8_t* in, size_t n, uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(ReverseRow)(in, n, out);
