@@ -22,9 +22,23 @@ uint64_t batch_bytes(const LoaderOptions& options, const DatasetIndex& index, Ba
          bytes_of(options.dtype);
 }
 
+/// The largest shape that a batch of this run can have.
+BatchShape largest_shape(const LoaderOptions& options, const RectBatches* rect) {
+  const double scale = options.augment_enabled ? options.augment.multi_scale : 0;
+  const int side =
+      scale > 0 ? static_cast<int>(options.imgsz * (1 + scale)) + options.stride : options.imgsz;
+  BatchShape largest = {side, side};
+  if (rect != nullptr) {
+    for (const BatchShape& shape : rect->shapes) {
+      largest.height_px = std::max(largest.height_px, shape.height_px);
+      largest.width_px = std::max(largest.width_px, shape.width_px);
+    }
+  }
+  return largest;
+}
+
 /// As many batches as asked for, while they leave two thirds of the budget to pictures.
-int prefetch_depth(const LoaderOptions& options, const DatasetIndex& index, uint64_t limit_bytes) {
-  const uint64_t one = batch_bytes(options, index, {options.imgsz, options.imgsz});
+int prefetch_depth(const LoaderOptions& options, uint64_t one, uint64_t limit_bytes) {
   const uint64_t fit = limit_bytes / 3 / std::max<uint64_t>(one, 1);
   // One more is with the consumer.
   return std::clamp<int>(static_cast<int>(std::min<uint64_t>(fit, 1000)) - 1, 1,
@@ -49,8 +63,8 @@ Engine::Engine(const LoaderOptions& options, const DatasetIndex& index)
     rect_ = std::make_shared<RectBatches>(rect_batches(
         index.images, options.batch_size, options.imgsz, options.stride, options.rect_pad));
   }
-  prefetch_ = prefetch_depth(options, index, options.memory_budget_bytes);
-  const uint64_t one = batch_bytes(options, index, {options.imgsz, options.imgsz});
+  const uint64_t one = batch_bytes(options, index, largest_shape(options, rect_.get()));
+  prefetch_ = prefetch_depth(options, one, options.memory_budget_bytes);
   memory_.take(one * static_cast<uint64_t>(prefetch_ + 1));
   batch_memory_ = BufferPool::create(one * static_cast<uint64_t>(prefetch_ + 1) * 5 / 4);
   producing_ = epoch(0);
