@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,8 @@ struct LoaderOptions {
   bool single_cls = false;
   float fraction = 1.0f;  ///< share of the data set, first round(n * fraction)
   std::string simd;       ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
+  /// Called now and then, from one thread, while pictures and labels are scanned.
+  std::function<void(uint64_t done, uint64_t total)> scan_progress;
 };
 
 }  // namespace yoload

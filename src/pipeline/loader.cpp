@@ -137,6 +137,7 @@ DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* 
   dataset.single_cls = options.single_cls;
   dataset.fraction = options.fraction;
   dataset.threads = options.workers;
+  dataset.progress = options.scan_progress;
   const DecodeLimits limits = options.limits;
   const ImageProbe probe = [limits](const std::string& path) { return probe_file(path, limits); };
   DatasetReport report;

@@ -10,15 +10,14 @@
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
 #include "yoload/measured_run.h"
+#include "yoload/open_loader.h"
 #include "yoload/settings_json.h"
 #include "yoload/units.h"
-#include "yoload/warnings.h"
 
 namespace yoload::cli {
 
 int run_bench(const BenchCommand& command) {
-  Loader loader(for_epochs(command.loader, command.warmup + command.epochs));
-  print_warnings(loader);
+  Loader loader = open_loader(for_epochs(command.loader, command.warmup + command.epochs));
   const MeasuredRun run =
       run_measured(&loader, {command.epochs, command.warmup, command.step_ms, "bench"});
   const Report& r = run.report;

@@ -13,6 +13,7 @@
 #include "yoload/demo_dataset.h"
 #include "yoload/image_files.h"
 #include "yoload/measured_run.h"
+#include "yoload/open_loader.h"
 #include "yoload/preview_grid.h"
 #include "yoload/units.h"
 
@@ -92,7 +93,7 @@ int run_demo(const DemoCommand& command) {
   const std::string grid_path = (out / "preview.png").string();
   {
     // A loader of its own: pictures it has decoded must not make the measured run look better.
-    Loader loader(options);
+    Loader loader = open_loader(options);
     write_png(make_preview_grid(&loader, {0, 16, 400, grid_title(options, 0)}), grid_path);
   }
   if (!command.json) fmt::print("written: {}\n", grid_path);
@@ -100,7 +101,7 @@ int run_demo(const DemoCommand& command) {
   heading(command, 4,
           fmt::format("{} epochs, batch {}, {} px, simulated training step {} ms", command.epochs,
                       options.batch_size, options.imgsz, command.step_ms));
-  Loader loader(options);
+  Loader loader = open_loader(options);
   const MeasuredRun run = run_measured(&loader, {command.epochs, 0, command.step_ms, "train"});
   if (!command.json) {
     fmt::print("{}\n", run.report.to_text());

@@ -9,15 +9,14 @@
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
 #include "yoload/measured_run.h"
+#include "yoload/open_loader.h"
 #include "yoload/progress.h"
 #include "yoload/settings_json.h"
-#include "yoload/warnings.h"
 
 namespace yoload::cli {
 
 int run_digest(const DigestCommand& command) {
-  Loader loader(for_epochs(command.loader, command.epochs));
-  print_warnings(loader);
+  Loader loader = open_loader(for_epochs(command.loader, command.epochs));
   Progress progress("digest", loader.images_per_epoch() * static_cast<uint64_t>(command.epochs),
                     "images");
   BatchDigest digest;

@@ -11,7 +11,7 @@
 #include "yoload/batch_view.h"
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
-#include "yoload/warnings.h"
+#include "yoload/open_loader.h"
 
 namespace yoload::cli {
 namespace {
@@ -24,8 +24,7 @@ std::string class_name(const DatasetIndex& index, int cls) {
 }  // namespace
 
 int run_explain(const ExplainCommand& command) {
-  Loader loader(command.loader);
-  print_warnings(loader);
+  Loader loader = open_loader(command.loader);
   if (command.index >= loader.images_per_epoch()) {
     throw std::invalid_argument(
         fmt::format("--index {}: the epoch has {} samples, so 0 to {} are possible", command.index,

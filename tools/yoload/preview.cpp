@@ -9,8 +9,8 @@
 #include "yoload/commands.h"
 #include "yoload/image_files.h"
 #include "yoload/measured_run.h"
+#include "yoload/open_loader.h"
 #include "yoload/preview_grid.h"
-#include "yoload/warnings.h"
 
 namespace yoload::cli {
 
@@ -19,8 +19,7 @@ int run_preview(const PreviewCommand& command) {
   // A window of batches beyond the grid would be prepared for nothing.
   options.batch_size = std::min(options.batch_size, command.count);
   options.prefetch_factor = 1;
-  Loader loader(options);
-  print_warnings(loader);
+  Loader loader = open_loader(options);
   const RgbImage grid = make_preview_grid(
       &loader, {command.epoch, command.count, command.tile_px, grid_title(options, command.epoch)});
   write_png(grid, command.out_path);
