@@ -3,7 +3,8 @@
 // libm's sine differs between C libraries and even between CPU features of one; a plan must not.
 // IEEE requires the five operations used here to be exactly rounded, and the build forbids
 // contraction. Relative error is below 1e-14 where the result is not tiny against 1 (absolute 1e-15
-// elsewhere). SPDX-License-Identifier: Apache-2.0
+// elsewhere).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace yoload::exact {

@@ -1,7 +1,8 @@
 // Neighbourhood and histogram operations on a whole sample: blur, median, gray, CLAHE.
 //
 // They run on about one sample in a hundred each, so they are plain integer code without a vector
-// twin; both executors call the same functions. SPDX-License-Identifier: Apache-2.0
+// twin; both executors call the same functions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

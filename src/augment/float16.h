@@ -1,5 +1,6 @@
 // IEEE half precision from single, rounded to nearest even: the scalar twin of the F16C
-// instruction. SPDX-License-Identifier: Apache-2.0
+// instruction.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

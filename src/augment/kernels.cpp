@@ -233,45 +233,6 @@ void HsvRow(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b) {
   }
 }
 
-void SamplePoints(const uint8_t* plane, size_t row_stride_bytes, const int32_t* offset,
-                  const int16_t* weight_x_q15, const int16_t* weight_y_q15, size_t n,
-                  uint8_t* out) {
-  size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::ScalableTag<int32_t> d32;
-  const hn::Rebind<int16_t, decltype(d32)> d16;
-  const hn::Rebind<uint8_t, decltype(d32)> d8;
-  using V = hn::Vec<decltype(d32)>;
-  const auto byte = hn::Set(d32, 255);
-  const auto lerp = [&](V a, V b, V weight) HWY_ATTR {
-    return hn::Add(
-        a, hn::ShiftRight<15>(hn::Add(hn::Mul(hn::Sub(b, a), weight), hn::Set(d32, 0x4000))));
-  };
-  for (; i + hn::Lanes(d32) <= n; i += hn::Lanes(d32)) {
-    const auto at = hn::LoadU(d32, offset + i);
-    // One load brings both neighbours of a row.
-    const auto upper = hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(plane), at);
-    const auto lower =
-        hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(plane + row_stride_bytes), at);
-    const auto wy = hn::PromoteTo(d32, hn::LoadU(d16, weight_y_q15 + i));
-    const auto wx = hn::PromoteTo(d32, hn::LoadU(d16, weight_x_q15 + i));
-    const auto first = [&](V pair) HWY_ATTR { return hn::ShiftLeft<7>(hn::And(pair, byte)); };
-    const auto second = [&](V pair) HWY_ATTR {
-      return hn::ShiftLeft<7>(hn::And(hn::ShiftRight<8>(pair), byte));
-    };
-    const auto value =
-        lerp(lerp(first(upper), first(lower), wy), lerp(second(upper), second(lower), wy), wx);
-    hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<7>(hn::Add(value, hn::Set(d32, 64)))), d8, out + i);
-  }
-#endif
-  for (; i < n; ++i) {
-    const uint8_t *upper = plane + offset[i], *lower = upper + row_stride_bytes;
-    const int left = lerp_q7(q7(upper[0]), q7(lower[0]), weight_y_q15[i]);
-    const int right = lerp_q7(q7(upper[1]), q7(lower[1]), weight_y_q15[i]);
-    out[i] = level_of_q7(lerp_q7(left, right, weight_x_q15[i]));
-  }
-}
-
 void MixRow(const uint8_t* b, uint32_t weight_q16, size_t n, uint8_t* a) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::Rebind<uint8_t, decltype(d32)> d8;
@@ -381,7 +342,6 @@ HWY_EXPORT(BlendRows);
 HWY_EXPORT(SampleColumns);
 HWY_EXPORT(HsvRow);
 HWY_EXPORT(MixRow);
-HWY_EXPORT(SamplePoints);
 HWY_EXPORT(FloatRow);
 HWY_EXPORT(HalfRow);
 HWY_EXPORT(ReverseRow);
@@ -395,12 +355,6 @@ void blend_rows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, pt
 void sample_columns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
                     uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(SampleColumns)(blended, table, range, out);
-}
-void sample_points(const uint8_t* plane, size_t row_stride_bytes, const int32_t* offset,
-                   const int16_t* weight_x_q15, const int16_t* weight_y_q15, size_t n,
-                   uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(SamplePoints)
-  (plane, row_stride_bytes, offset, weight_x_q15, weight_y_q15, n, out);
 }
 void hsv_row(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b) {
   HWY_DYNAMIC_DISPATCH(HsvRow)(hsv, n, r, g, b);

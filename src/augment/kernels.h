@@ -49,12 +49,6 @@ struct ColumnRange {
 void sample_columns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
                     uint8_t* out);
 
-/// n levels from 2 x 2 neighbourhoods inside a plane: offset[i] is the byte offset of the upper
-/// left one. Reads up to 3 bytes past a neighbourhood.
-void sample_points(const uint8_t* plane, size_t row_stride_bytes, const int32_t* offset,
-                   const int16_t* weight_x_q15, const int16_t* weight_y_q15, size_t n,
-                   uint8_t* out);
-
 /// PlanHsv on n pixels in place.
 void hsv_row(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b);
 

@@ -2,7 +2,8 @@
 //
 // cv2.resize INTER_LINEAR's geometry: pixel centres at half positions, edges repeated, no
 // antialiasing. Weights have 15 bits (OpenCV: 11), so the result is within 1 level of both OpenCV
-// and exact arithmetic. SPDX-License-Identifier: Apache-2.0
+// and exact arithmetic.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "augment/run.h"

@@ -2,7 +2,8 @@
 //
 // run_ref is one obvious loop over output pixels; run_simd works on rows with vector kernels. Both
 // give the same bytes for every plan (run_test.cpp). Order: layers, mix, filters, HSV, flips and
-// channel order. SPDX-License-Identifier: Apache-2.0
+// channel order.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Time per sample of the executors on 640 x 640 outputs: four 640 x 480 tiles, default
-// hyper-parameters. SPDX-License-Identifier: Apache-2.0
+// hyper-parameters.
+// SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 
 #include <random>

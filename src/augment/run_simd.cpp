@@ -5,7 +5,8 @@
 // two canvas rows, over the source columns that are shown, into a Q7 buffer; then one horizontal
 // look-up with a table that the whole sample shares. Which tiles a canvas row crosses changes only
 // at tile edges: a band is a range of canvas rows with the same tiles, and a pair of bands (upper
-// row, lower row) has one list of spans. SPDX-License-Identifier: Apache-2.0
+// row, lower row) has one list of spans.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "augment/pixel.h"
 #include "augment/run.h"
 #include "augment/scratch.h"
+#include "augment/warp_rows.h"
 
 namespace yoload {
 namespace {
@@ -37,10 +39,9 @@ class LayerRows {
         tiles_(tiles),
         mirror_(mirror),
         buffers_(buffers),
-        separable_(layer.map.kind == MapKind::identity || layer.map.kind == MapKind::axis_aligned),
         shown_{0, static_cast<size_t>(plan.out_width_px)} {
-    if (!separable_) {
-      disjoint_ = are_disjoint(layer.tiles);
+    if (layer.map.kind == MapKind::affine || layer.map.kind == MapKind::perspective) {
+      warped_.emplace(plan, layer, tiles, mirror);
       return;
     }
     if (plan.fidelity == Fidelity::exact) {
@@ -53,7 +54,7 @@ class LayerRows {
 
   /// Levels of output row `oy`, one call a channel. Columns outside of shown() become `pad`.
   void render(int channel, int oy, uint8_t pad, uint8_t* out) {
-    if (!separable_) return render_points(channel, oy, out);
+    if (warped_) return warped_->render(channel, oy, out);
     if (plan_.fidelity == Fidelity::fused) return render_fused(channel, oy, out);
     const int64_t cy = layer_.map.yy * oy + layer_.map.y0;
     const int64_t top = cy >> 32;
@@ -182,97 +183,6 @@ class LayerRows {
     return static_cast<ptrdiff_t>(kRowsAhead * rows_per_row_q32 >> 32) * stride;
   }
 
-  /// Rotation, shear and perspective. Runs of outputs whose four neighbours lie in one tile go
-  /// through a kernel, padding is filled, and what crosses an edge is sampled pixel by pixel.
-  void render_points(int channel, int oy, uint8_t* out) {
-    if (oy != points_row_) find_points(oy);
-    for (const PointRun& run : point_runs_) {
-      const auto first = static_cast<size_t>(run.x0), count = static_cast<size_t>(run.x1 - run.x0);
-      if (run.kind == PointRun::Kind::padding) {
-        std::memset(out + first, kPadValue, count);
-      } else if (run.kind == PointRun::Kind::inside) {
-        const ImageView& view = tiles_[static_cast<size_t>(run.tile->source)];
-        sample_points(view.row(channel, 0), view.row_stride_bytes, &point_offsets_[first],
-                      &point_weights_x_[first], &point_weights_y_[first], count, out + first);
-      } else {
-        for (int ox = run.x0; ox < run.x1; ++ox) {
-          const CanvasPosition at = canvas_position(layer_.map, output_column(ox), oy);
-          out[ox] = plan_.fidelity == Fidelity::exact
-                        ? sample_exact(layer_, tiles_, channel, at)
-                        : sample_fused(plan_, layer_, tiles_, channel, at);
-        }
-      }
-    }
-  }
-
-  struct PointRun {
-    enum class Kind { inside, padding, edge };
-    int x0 = 0, x1 = 0;
-    Kind kind = Kind::edge;
-    const PlanTile* tile = nullptr;
-  };
-
-  /// Where a 2 x 2 neighbourhood lies whose upper left canvas pixel is (x, y).
-  PointRun classify(int64_t x, int64_t y) const {
-    PointRun run;
-    const PlanTile* upper_left = tile_at(layer_, x, y);
-    const bool one_tile = upper_left == tile_at(layer_, x + 1, y) &&
-                          upper_left == tile_at(layer_, x, y + 1) &&
-                          upper_left == tile_at(layer_, x + 1, y + 1);
-    if (!one_tile || plan_.fidelity == Fidelity::fused) return run;
-    run.kind = upper_left == nullptr ? PointRun::Kind::padding : PointRun::Kind::inside;
-    run.tile = upper_left;
-    return run;
-  }
-
-  /// Is the neighbourhood inside the tile of the last one, so that classify() need not be asked?
-  /// Only where tiles do not overlap: there a later tile could lie on top.
-  bool still_inside(const PointRun& last, int64_t x, int64_t y) const {
-    return disjoint_ && last.kind == PointRun::Kind::inside && x >= last.tile->x0 &&
-           x + 1 < last.tile->x1 && y >= last.tile->y0 && y + 1 < last.tile->y1;
-  }
-
-  void find_points(int oy) {
-    points_row_ = oy;
-    point_runs_.clear();
-    const auto width = static_cast<size_t>(plan_.out_width_px);
-    point_offsets_.resize(width), point_weights_x_.resize(width), point_weights_y_.resize(width);
-    for (int ox = 0; ox < plan_.out_width_px; ++ox) {
-      const CanvasPosition at = canvas_position(layer_.map, output_column(ox), oy);
-      const int64_t x = at.x >> 32, y = at.y >> 32;
-      if (point_runs_.empty() || !still_inside(point_runs_.back(), x, y)) {
-        PointRun run = classify(x, y);
-        if (point_runs_.empty() || run.kind != point_runs_.back().kind ||
-            run.tile != point_runs_.back().tile) {
-          run.x0 = ox;
-          point_runs_.push_back(run);
-        }
-      }
-      PointRun& run = point_runs_.back();
-      run.x1 = ox + 1;
-      if (run.kind != PointRun::Kind::inside) continue;
-      const auto i = static_cast<size_t>(ox);
-      const auto stride =
-          static_cast<int64_t>(tiles_[static_cast<size_t>(run.tile->source)].row_stride_bytes);
-      point_offsets_[i] =
-          static_cast<int32_t>((y - run.tile->offset_y) * stride + (x - run.tile->offset_x));
-      point_weights_x_[i] = static_cast<int16_t>(weight_of_q32(at.x));
-      point_weights_y_[i] = static_cast<int16_t>(weight_of_q32(at.y));
-    }
-  }
-
-  static bool are_disjoint(const std::vector<PlanTile>& tiles) {
-    for (size_t i = 0; i < tiles.size(); ++i) {
-      for (size_t k = i + 1; k < tiles.size(); ++k) {
-        if (std::max(tiles[i].x0, tiles[k].x0) < std::min(tiles[i].x1, tiles[k].x1) &&
-            std::max(tiles[i].y0, tiles[k].y0) < std::min(tiles[i].y1, tiles[k].y1)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
   /// Fused and axis-aligned: per band of tiles one table of runs, each with its own tile and
   /// columns.
   void render_fused(int channel, int oy, uint8_t* out) {
@@ -358,7 +268,7 @@ class LayerRows {
   const std::span<const ImageView> tiles_;
   const bool mirror_;
   RenderScratch::Buffers* buffers_;
-  const bool separable_;
+  std::optional<WarpRows> warped_;  ///< for maps whose rows and columns do not separate
   ColumnTable columns_;
   ColumnRange shown_;
   bool increasing_ = true;  ///< column indices
@@ -366,11 +276,6 @@ class LayerRows {
   int64_t band_first_ = 0, band_last_ = 0;
   std::vector<Span> spans_;
   std::vector<Run> runs_;
-  bool disjoint_ = false;  ///< no tile lies on another
-  int points_row_ = -1;    ///< row that the members below describe
-  std::vector<PointRun> point_runs_;
-  std::vector<int32_t> point_offsets_;
-  std::vector<int16_t> point_weights_x_, point_weights_y_;
 };
 
 /// Puts finished rows into their place: channel order, rows upside down, number type.
