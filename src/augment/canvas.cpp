@@ -1,50 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "augment/canvas.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "augment/mask.h"
-#include "augment/pixel.h"
 
 namespace yoload {
 namespace {
 
-Image draw_canvas(const SamplePlan& plan, const PlanLayer& layer,
-                  std::span<const ImageView> tiles) {
-  const int width = layer.canvas_width_px, height = layer.canvas_height_px;
-  std::vector<int32_t> pasted(static_cast<size_t>(width) * static_cast<size_t>(height));
-  for (const PlanPaste& paste : layer.pastes)
-    fill_polygon(paste.polygon, 1, width, height, pasted.data());
-  Image canvas(nullptr, width, height, plan.channels);
-  const MutableImageView view = canvas.mutable_view();
-  for (int channel = 0; channel < plan.channels; ++channel) {
-    for (int y = 0; y < height; ++y) {
-      const int32_t* mirrored = &pasted[static_cast<size_t>(y) * static_cast<size_t>(width)];
-      for (int x = 0; x < width; ++x) {
-        const int from = mirrored[x] != 0 ? width - 1 - x : x;
-        const CanvasPosition at = {static_cast<int64_t>(from) << 32, static_cast<int64_t>(y) << 32};
-        view.at(channel, y, x) = plan.fidelity == Fidelity::exact
-                                     ? sample_exact(layer, tiles, channel, at)
-                                     : sample_fused(plan, layer, tiles, channel, at);
+/// C,H,W bytes without gaps, as executors write them.
+MutableImageView contiguous_view(const Buffer& buffer, int width, int height, int channels) {
+  const auto row = static_cast<size_t>(width);
+  return {buffer.data(), width, height, channels, row, row * static_cast<size_t>(height)};
+}
+
+Buffer draw_unpasted(const SamplePlan& plan, const PlanLayer& layer,
+                     std::span<const ImageView> tiles, RunFunction run, RenderScratch& scratch) {
+  SamplePlan flat;
+  flat.out_width_px = layer.canvas_width_px, flat.out_height_px = layer.canvas_height_px;
+  flat.channels = plan.channels;
+  flat.fidelity = plan.fidelity;
+  flat.sources = plan.sources;
+  flat.layers = {{layer.canvas_width_px, layer.canvas_height_px, layer.tiles, {}, {}}};
+  RenderTarget target;
+  target.width_px = flat.out_width_px, target.height_px = flat.out_height_px;
+  target.channels = plan.channels;
+  Buffer canvas = Buffer::allocate(static_cast<size_t>(target.width_px) *
+                                   static_cast<size_t>(target.height_px) *
+                                   static_cast<size_t>(target.channels));
+  target.data = canvas.data();
+  run(flat, tiles, target, scratch);
+  return canvas;
+}
+
+/// Where `pasted` is set, the canvas shows what it had at the mirrored column before any paste.
+void paste_mirrored(const std::vector<int32_t>& pasted, const MutableImageView& canvas) {
+  const auto width = static_cast<size_t>(canvas.width_px);
+  for (int y = 0; y < canvas.height_px; ++y) {
+    const int32_t* set = &pasted[static_cast<size_t>(y) * width];
+    const auto is_set = [](int32_t value) { return value != 0; };
+    const auto first = static_cast<size_t>(std::find_if(set, set + width, is_set) - set);
+    if (first == width) continue;
+    size_t last = width - 1;
+    while (set[last] == 0) --last;
+    const size_t outermost = std::min(first, width - 1 - last);
+    for (int channel = 0; channel < canvas.channels; ++channel) {
+      uint8_t* row = canvas.row(channel, y);
+      // A column and its mirror image are read together, then written: either may be pasted.
+      for (size_t left = outermost, right = width - 1 - outermost; left < right; ++left, --right) {
+        const uint8_t a = row[left], b = row[right];
+        row[left] = set[left] != 0 ? b : a;
+        row[right] = set[right] != 0 ? a : b;
       }
     }
   }
-  return canvas;
 }
 
 }  // namespace
 
-DrawnCanvases draw_canvases(const SamplePlan& plan, std::span<const ImageView> tiles) {
+DrawnCanvases draw_canvases(const SamplePlan& plan, std::span<const ImageView> tiles,
+                            RunFunction run, RenderScratch& scratch) {
   DrawnCanvases drawn;
   drawn.plan = plan;
   drawn.plan.fidelity = Fidelity::exact;
   drawn.plan.sources.clear();
+  std::vector<int32_t> pasted;
   for (PlanLayer& layer : drawn.plan.layers) {
-    drawn.canvases.push_back(draw_canvas(plan, layer, tiles));
     const int width = layer.canvas_width_px, height = layer.canvas_height_px;
-    layer.pastes.clear();
+    Buffer canvas = draw_unpasted(plan, layer, tiles, run, scratch);
+    const MutableImageView view = contiguous_view(canvas, width, height, plan.channels);
+    if (!layer.pastes.empty()) {
+      pasted.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0);
+      for (const PlanPaste& paste : layer.pastes)
+        fill_polygon(paste.polygon, 1, width, height, pasted.data());
+      paste_mirrored(pasted, view);
+      layer.pastes.clear();
+    }
     layer.tiles = {{static_cast<int32_t>(drawn.plan.sources.size()), 0, 0, width, height, 0, 0}};
     drawn.plan.sources.push_back({0, 0, width, height});
+    drawn.tiles.push_back(
+        {view.data, width, height, plan.channels, view.row_stride_bytes, view.plane_stride_bytes});
+    drawn.canvases.push_back(std::move(canvas));
   }
-  for (const Image& canvas : drawn.canvases) drawn.tiles.push_back(canvas.view());
   return drawn;
 }
 

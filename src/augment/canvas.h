@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "augment/run.h"
+#include "core/buffer.h"
 #include "core/image.h"
 #include "core/plan.h"
 
@@ -13,7 +15,7 @@ namespace yoload {
 /// A plan without pastes that gives the same pixels, and the pictures that it reads.
 struct DrawnCanvases {
   SamplePlan plan;
-  std::vector<Image> canvases;
+  std::vector<Buffer> canvases;
   std::vector<ImageView> tiles;
 };
 
@@ -24,8 +26,12 @@ inline bool has_pastes(const SamplePlan& plan) {
   return false;
 }
 
-/// Draws every layer's canvas with its pastes; the new plan has one tile, the canvas, a layer. Rare
-/// (only samples that draw a copy-paste) and shared by the executors, so it is plain code.
-DrawnCanvases draw_canvases(const SamplePlan& plan, std::span<const ImageView> tiles);
+using RunFunction = void (*)(const SamplePlan&, std::span<const ImageView>, const RenderTarget&,
+                             RenderScratch&);
+
+/// Draws every layer's canvas with its pastes; the new plan has one tile, the canvas, a layer.
+/// `run` is the calling executor: a canvas without its pastes is a sample with the identity map.
+DrawnCanvases draw_canvases(const SamplePlan& plan, std::span<const ImageView> tiles,
+                            RunFunction run, RenderScratch& scratch);
 
 }  // namespace yoload

@@ -259,6 +259,32 @@ void FloatRow(const uint8_t* levels, float mul, float add, size_t n, float* out)
   for (; i < n; ++i) out[i] = static_cast<float>(levels[i]) * mul + add;
 }
 
+void HalfRow(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  // vcvtps2ph rounds to nearest even, as to_float16 does.
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::Rebind<uint8_t, decltype(df)> d8;
+  const hn::Rebind<hwy::float16_t, decltype(df)> dh;
+  const hn::RebindToUnsigned<decltype(dh)> du16;
+  size_t i = 0;
+  for (; i + hn::Lanes(df) <= n; i += hn::Lanes(df)) {
+    const auto level = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, levels + i)));
+    const auto value = hn::Add(hn::Mul(level, hn::Set(df, mul)), hn::Set(df, add));
+    hn::StoreU(hn::BitCast(du16, hn::DemoteTo(dh, value)), du16, out + i);
+  }
+  for (; i < n; ++i) out[i] = to_float16(static_cast<float>(levels[i]) * mul + add);
+#else
+  // Without the instruction Highway truncates. 256 possible inputs: a table costs less than
+  // converting every element.
+  std::array<uint16_t, 256> table{};
+  for (size_t level = 0; level < 256; ++level) {
+    table[level] = to_float16(static_cast<float>(level) * mul + add);
+  }
+  for (size_t i = 0; i < n; ++i) out[i] = table[levels[i]];
+#endif
+}
+
 void MedianRow(const uint8_t* const* rows, int size_px, size_t n, uint8_t* out) {
   const hn::ScalableTag<uint8_t> d;
   const auto one = hn::Set(d, 1);
@@ -306,23 +332,6 @@ void BlurRow(const uint8_t* const* rows, int size_px, size_t n, uint16_t* sums, 
     const auto mean = hn::ShiftRightSame(hn::MulHigh(sum, inverse), shift);
     hn::StoreU(hn::DemoteTo(d8, hn::BitCast(ds, mean)), d8, out + i);
   }
-}
-
-void HalfRow(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
-  size_t i = 0;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  // F16C rounds to nearest even, as to_float16 does.
-  const hn::ScalableTag<float> df;
-  const hn::RebindToSigned<decltype(df)> di;
-  const hn::Rebind<uint8_t, decltype(df)> d8;
-  const hn::Rebind<hwy::float16_t, decltype(df)> dh;
-  for (; i + hn::Lanes(df) <= n; i += hn::Lanes(df)) {
-    const auto level = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, levels + i)));
-    const auto scaled = hn::Add(hn::Mul(level, hn::Set(df, mul)), hn::Set(df, add));
-    hn::StoreU(hn::DemoteTo(dh, scaled), dh, reinterpret_cast<hwy::float16_t*>(out + i));
-  }
-#endif
-  for (; i < n; ++i) out[i] = to_float16(static_cast<float>(levels[i]) * mul + add);
 }
 
 void ReverseRow(const uint8_t* in, size_t n, uint8_t* out) {

@@ -56,9 +56,8 @@ AugmentOptions options(bool hsv) {
 }
 
 template <class Run>
-void run_samples(benchmark::State& state, const AugmentOptions& augment, const Run& run,
+void run_samples(benchmark::State& state, const Samples& samples, const Run& run,
                  DType dtype = DType::uint8) {
-  const Samples samples(augment);
   std::vector<float> out(3 * kImgsz * kImgsz);
   RenderTarget target;
   target.data = out.data();
@@ -71,6 +70,12 @@ void run_samples(benchmark::State& state, const AugmentOptions& augment, const R
     ++i;
   }
   state.SetLabel(std::string(simd_target()));
+}
+
+template <class Run>
+void run_samples(benchmark::State& state, const AugmentOptions& augment, const Run& run,
+                 DType dtype = DType::uint8) {
+  run_samples(state, Samples(augment), run, dtype);
 }
 
 void BM_MosaicWarp(benchmark::State& state) {
@@ -100,6 +105,28 @@ void BM_MosaicRotated(benchmark::State& state) {
   augment.degrees = 10;
   run_samples(state, augment, run_simd);
 }
+void BM_MosaicPerspective(benchmark::State& state) {
+  AugmentOptions augment = options(true);
+  augment.degrees = 10, augment.perspective = 0.0005f;
+  run_samples(state, augment, run_simd);
+}
+void BM_MosaicCopyPaste(benchmark::State& state) {
+  Samples samples(options(true));
+  for (SamplePlan& plan : samples.plans) {
+    plan.layers[0].pastes = {{{300, 300, 600, 320, 500, 700}}, {{800, 100, 1000, 500, 820, 400}}};
+  }
+  run_samples(state, samples, run_simd);
+}
+void BM_Letterbox(benchmark::State& state) {
+  run_samples(state, AugmentOptions::none(), run_simd);
+}
+void BM_MosaicRotatedAvx2(benchmark::State& state) {
+  set_simd_target("avx2");
+  AugmentOptions augment = options(true);
+  augment.degrees = 10;
+  run_samples(state, augment, run_simd);
+  set_simd_target("");
+}
 void BM_MosaicMixup(benchmark::State& state) {
   AugmentOptions augment = options(true);
   augment.mixup = 1;
@@ -119,6 +146,10 @@ BENCHMARK(BM_MosaicWarpHsvAvx2)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicWarpHsvSse4)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicWarpHsvReference)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicRotated)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_MosaicRotatedAvx2)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_MosaicPerspective)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_MosaicCopyPaste)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_Letterbox)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicMixup)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_Resize12MegapixelTo640)->Unit(benchmark::kMicrosecond);
 

@@ -54,7 +54,7 @@ void store(const RenderTarget& target, int channel, int x, int y, uint8_t level)
 void run_ref(const SamplePlan& plan, std::span<const ImageView> tiles, const RenderTarget& target,
              RenderScratch& scratch) {
   if (has_pastes(plan)) {
-    const DrawnCanvases drawn = draw_canvases(plan, tiles);
+    const DrawnCanvases drawn = draw_canvases(plan, tiles, run_ref, scratch);
     return run_ref(drawn.plan, drawn.tiles, target, scratch);
   }
   const int width = plan.out_width_px, height = plan.out_height_px;

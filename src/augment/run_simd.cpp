@@ -368,7 +368,7 @@ class MixedRows {
 void run_simd(const SamplePlan& plan, std::span<const ImageView> tiles, const RenderTarget& target,
               RenderScratch& scratch) {
   if (has_pastes(plan)) {
-    const DrawnCanvases drawn = draw_canvases(plan, tiles);
+    const DrawnCanvases drawn = draw_canvases(plan, tiles, run_simd, scratch);
     return run_simd(drawn.plan, drawn.tiles, target, scratch);
   }
   RenderScratch::Buffers& buffers = scratch.buffers();
