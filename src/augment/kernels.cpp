@@ -42,8 +42,8 @@ void BlendRows(const uint8_t* a, const uint8_t* b, int weight_q15, size_t n, ptr
   }
 }
 
-/// Any block, by loading each pair of neighbours as one 32-bit word.
-void SampleBlockByGather(const int16_t* blended, const uint16_t* index, const int16_t* weight_q15,
+/// A block by loading each pair of neighbours as one 32-bit word.
+void SampleBlockByGather(const int16_t* base, const uint16_t* index, const int16_t* weight_q15,
                          uint8_t* out) {
   const hn::ScalableTag<int32_t> d32;
   const hn::Rebind<uint16_t, decltype(d32)> d16;
@@ -54,7 +54,7 @@ void SampleBlockByGather(const int16_t* blended, const uint16_t* index, const in
         d32, hn::PromoteTo(hn::RebindToUnsigned<decltype(d32)>(), hn::LoadU(d16, index + i)));
     // Byte offsets: a pair starts at any 2-byte boundary.
     const auto pair =
-        hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(blended), hn::Add(at, at));
+        hn::GatherOffset(d32, reinterpret_cast<const int32_t*>(base), hn::Add(at, at));
     const auto left = hn::ShiftRight<16>(hn::ShiftLeft<16>(pair));
     const auto right = hn::ShiftRight<16>(pair);
     const auto weight = hn::PromoteTo(d32, hn::LoadU(ds16, weight_q15 + i));
@@ -85,14 +85,23 @@ HWY_INLINE hn::Vec<hn::FixedTag<int16_t, 32>> NarrowLevels(const int16_t* blende
 #endif
 
 void SampleBlock(const int16_t* blended, const ColumnTable& table, size_t at, uint8_t* out) {
+  const size_t block = at / kColumnBlock;
 #if HWY_TARGET <= HWY_AVX3
-  if (table.block_narrow[at / kColumnBlock] != 0) {
+  if (table.block_spread[block] == ColumnTable::Spread::narrow) {
     const hn::FixedTag<uint8_t, 32> d8;
     hn::StoreU(hn::DemoteTo(d8, NarrowLevels(blended, table, at)), d8, out);
     return;
   }
 #endif
-  SampleBlockByGather(blended, &table.index[at], &table.weight_q15[at], out);
+  if (table.block_spread[block] != ColumnTable::Spread::wide) {
+    SampleBlockByGather(blended + table.block_base[block], &table.in_block[at],
+                        &table.weight_q15[at], out);
+    return;
+  }
+  for (size_t i = 0; i < kColumnBlock; ++i) {
+    const int16_t* pair = blended + table.index[at + i];
+    out[i] = level_of_q7(lerp_q7(pair[0], pair[1], table.weight_q15[at + i]));
+  }
 }
 
 void SampleColumns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
@@ -401,14 +410,17 @@ void ColumnTable::finish() {
     weight_q15[i] = 0;
   }
   block_base.clear();
-  block_narrow.clear();
+  block_spread.clear();
   in_block.resize(index.size());
   all_narrow = true;
   for (size_t at = 0; at < index.size(); at += kColumnBlock) {
     const auto [low, high] = std::minmax_element(&index[at], &index[at] + kColumnBlock);
     block_base.push_back(*low);
-    const bool narrow = *high - *low <= 62;  // the right neighbour is one further
-    block_narrow.push_back(narrow ? 1 : 0);
+    const int32_t spread = *high - *low;
+    const bool narrow = spread <= 62;  // the right neighbour is one further
+    block_spread.push_back(narrow             ? Spread::narrow
+                           : spread <= 0xffff ? Spread::medium
+                                              : Spread::wide);
     all_narrow = all_narrow && narrow;
     for (size_t i = at; i < at + kColumnBlock; ++i)
       in_block[i] = static_cast<uint16_t>(index[i] - block_base.back());

@@ -18,11 +18,17 @@ inline constexpr size_t kColumnBlock = 32;
 /// sample.
 struct ColumnTable {
   size_t columns = 0;
-  std::vector<uint16_t> index;  ///< left neighbour, into the blended row; padded to whole blocks
-  std::vector<int16_t> weight_q15;    ///< of the right neighbour
-  std::vector<uint16_t> block_base;   ///< smallest index of a block
-  std::vector<uint16_t> in_block;     ///< index minus the block's base
-  std::vector<uint8_t> block_narrow;  ///< 1 if the block reads at most 64 entries from its base on
+  std::vector<int32_t> index;  ///< left neighbour, into the blended row; padded to whole blocks
+  std::vector<int16_t> weight_q15;  ///< of the right neighbour
+  std::vector<int32_t> block_base;  ///< smallest index of a block
+  std::vector<uint16_t> in_block;   ///< index minus the block's base, unless wide
+  /// How far a block's indices spread decides how it is read.
+  enum class Spread : uint8_t {
+    narrow,  ///< at most 64 entries from the base on: fits two vector registers
+    medium,  ///< in_block holds the indices
+    wide,    ///< only pictures over 65,535 px shrunk to almost nothing: pixel by pixel
+  };
+  std::vector<Spread> block_spread;
   bool all_narrow = false;
 
   void resize(size_t n);

@@ -50,7 +50,7 @@ void resize_bilinear_simd(ImageView source, MutableImageView target, RenderScrat
   table.resize(static_cast<size_t>(target.width_px));
   for (int x = 0; x < target.width_px; ++x) {
     const Tap column = tap(x, source.width_px, target.width_px);
-    table.index[static_cast<size_t>(x)] = static_cast<uint16_t>(column.first);
+    table.index[static_cast<size_t>(x)] = column.first;
     table.weight_q15[static_cast<size_t>(x)] =
         static_cast<int16_t>(column.second == column.first ? 0 : column.weight_q15);
   }

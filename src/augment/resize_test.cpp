@@ -67,7 +67,9 @@ TEST_P(Resize, BothWaysAgreeAndStayWithinOneLevelOfFloat64) {
 INSTANTIATE_TEST_SUITE_P(Sizes, Resize,
                          testing::Values(Sizes{640, 480, 320, 240}, Sizes{100, 70, 640, 448},
                                          Sizes{1, 1, 64, 64}, Sizes{1333, 37, 64, 2},
-                                         Sizes{2, 999, 33, 640}, Sizes{64, 64, 1, 1}));
+                                         Sizes{2, 999, 33, 640}, Sizes{64, 64, 1, 1},
+                                         Sizes{70001, 3, 640, 2}, Sizes{140001, 2, 32, 2},
+                                         Sizes{3, 70001, 2, 640}));
 
 }  // namespace
 }  // namespace yoload

@@ -93,7 +93,7 @@ class LayerRows {
       const int64_t cx = layer_.map.xx * output_column(ox) + layer_.map.x0;
       const auto column = std::clamp<int64_t>(cx >> 32, -kMarginPx, width);
       // Beyond the margins both neighbours are padding and the weight does not matter.
-      columns_.index[static_cast<size_t>(ox)] = static_cast<uint16_t>(column + kMarginPx);
+      columns_.index[static_cast<size_t>(ox)] = static_cast<int32_t>(column) + kMarginPx;
       columns_.weight_q15[static_cast<size_t>(ox)] = static_cast<int16_t>(weight_of_q32(cx));
       low = std::min(low, static_cast<int>(column)),
       high = std::max(high, static_cast<int>(column) + 1);
@@ -143,14 +143,14 @@ class LayerRows {
   /// the spans to what these blocks read.
   void show_columns(int left, int right) {
     // An output sees its left neighbour and the one right of it.
-    const auto sees = [&](uint16_t index) {
+    const auto sees = [&](int32_t index) {
       const int column = index - kMarginPx;
       return column >= left - 1 && column < right;
     };
     const auto begin = columns_.index.begin(),
                end = begin + static_cast<ptrdiff_t>(columns_.columns);
     // Indices only grow, or only shrink when mirrored.
-    const auto first = std::partition_point(begin, end, [&](uint16_t index) {
+    const auto first = std::partition_point(begin, end, [&](int32_t index) {
       return increasing_ ? index - kMarginPx < left - 1 : index - kMarginPx >= right;
     });
     const auto last = std::partition_point(first, end, sees);
@@ -256,7 +256,7 @@ class LayerRows {
     }
     run->columns.resize(at.size());
     for (size_t i = 0; i < at.size(); ++i) {
-      run->columns.index[i] = static_cast<uint16_t>((at[i] >> 32) - run->first);
+      run->columns.index[i] = static_cast<int32_t>(at[i] >> 32) - run->first;
       // At the last column the coordinate is clamped to a whole number, so its weight is zero.
       run->columns.weight_q15[i] = static_cast<int16_t>(weight_of_q32(at[i]));
     }

@@ -162,6 +162,93 @@ TEST_P(RunOnTarget, SimdEqualsTheReferenceBitForBit) {
   }
 }
 
+/// One picture of `width` x `height` on a canvas of its own size, shown through `map`.
+Case single_tile_case(Random* random, int width, int height, int out_px, InverseMap map,
+                      Fidelity fidelity) {
+  Case c;
+  c.plan.out_width_px = c.plan.out_height_px = out_px;
+  c.plan.fidelity = fidelity;
+  c.images.push_back(noise(random, width, height, 3));
+  c.tiles.push_back(c.images.back().view());
+  PlanSource source;
+  source.width_px = fidelity == Fidelity::exact ? width : std::max(1, width / 7);
+  source.height_px = fidelity == Fidelity::exact ? height : std::max(1, height / 7);
+  c.plan.sources.push_back(source);
+  c.plan.layers.push_back({source.width_px,
+                           source.height_px,
+                           {{0, 0, 0, source.width_px, source.height_px, 0, 0}},
+                           {},
+                           map});
+  c.target.width_px = c.target.height_px = out_px;
+  return c;
+}
+
+TEST_P(RunOnTarget, SizesAndStepsAtTheLimitsAreEqualToo) {
+  constexpr double kOne = 0x1p32;
+  Random random(11);
+  struct Limit {
+    int width, height, out_px;
+    double step_x, step_y, cross;
+  };
+  for (const Limit& limit :
+       {Limit{1, 1, 64, 1, 1, 0},              // smaller than a 2x2 neighbourhood
+        Limit{10, 10, 2048, 0.005, 0.005, 0},  // every pixel 200 times
+        Limit{10, 10, 32, 1e-9, 1e-9, 1e-9},
+        Limit{640, 480, 32, 900, 700, 0},  // next to nothing shown
+        Limit{640, 480, 32, 60, 40, 13}, Limit{70001, 3, 96, 729.1, 0.03, 0},  // wider than 16 bits
+        Limit{3, 70001, 96, 0.03, 729.1, 0}, Limit{5472, 3648, 640, 8.5, 5.7, 0},  // 20 megapixels
+        Limit{5472, 3648, 96, 40, 30, 17}}) {
+    for (const Fidelity fidelity : {Fidelity::exact, Fidelity::fused}) {
+      InverseMap map;
+      map.kind = limit.cross == 0 ? MapKind::axis_aligned : MapKind::affine;
+      map.xx = static_cast<int64_t>(limit.step_x * kOne);
+      map.yy = static_cast<int64_t>(limit.step_y * kOne);
+      map.xy = static_cast<int64_t>(limit.cross * kOne), map.yx = -map.xy;
+      if (fidelity == Fidelity::fused) {
+        for (int64_t* step : {&map.xx, &map.yy, &map.xy, &map.yx}) *step /= 7;
+      }
+      map.x0 = map.y0 = -(int64_t{1} << 31);
+      Case c = single_tile_case(&random, limit.width, limit.height, limit.out_px, map, fidelity);
+      ASSERT_EQ(rendered(&c, run_simd), rendered(&c, run_ref))
+          << limit.width << " x " << limit.height << ", " << c.plan.to_string();
+    }
+  }
+}
+
+TEST_P(RunOnTarget, APlanThatShowsNoPictureIsAllPadding) {
+  Random random(12);
+  for (const MapKind kind : {MapKind::axis_aligned, MapKind::affine, MapKind::perspective}) {
+    for (const double far : {-5000.0, 5000.0, 1e6}) {
+      InverseMap map;
+      map.kind = kind;
+      map.x0 = map.y0 = static_cast<int64_t>(far * 0x1p32);
+      map.h[2] = map.h[5] = far;
+      for (const Fidelity fidelity : {Fidelity::exact, Fidelity::fused}) {
+        Case c = single_tile_case(&random, 100, 80, 65, map, fidelity);
+        const Bytes pixels = rendered(&c, run_simd);
+        EXPECT_EQ(pixels, Bytes(pixels.size(), kPadValue));
+        EXPECT_EQ(rendered(&c, run_ref), pixels);
+      }
+    }
+  }
+}
+
+TEST_P(RunOnTarget, PerspectiveThroughTheHorizonIsEqualToo) {
+  // w changes its sign inside the picture and is exactly 0 on a column: quotients are infinite, and
+  // 0 / 0 at one pixel.
+  Random random(13);
+  InverseMap map;
+  map.kind = MapKind::perspective;
+  map.h = {1, 0, -32, 0, 1, -32, 1.0 / 32, 0, -1};
+  for (const Fidelity fidelity : {Fidelity::exact, Fidelity::fused}) {
+    for (const bool mirror : {false, true}) {
+      Case c = single_tile_case(&random, 90, 70, 80, map, fidelity);
+      c.plan.fliplr = mirror;
+      ASSERT_EQ(rendered(&c, run_simd), rendered(&c, run_ref));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllTargets, RunOnTarget,
                          testing::Values("", "avx3", "avx2", "sse4", "scalar"));
 
