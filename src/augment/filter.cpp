@@ -7,7 +7,9 @@
 #include <cstring>
 #include <vector>
 
+#include "augment/equalise.h"
 #include "augment/kernels.h"
+#include "augment/lab.h"
 #include "augment/scratch.h"
 
 namespace yoload {
@@ -72,38 +74,6 @@ ImageView read_only(MutableImageView view) {
           view.channels, view.row_stride_bytes, view.plane_stride_bytes};
 }
 
-using Histogram = std::array<int, 256>;
-
-/// Clips a histogram, spreads the excess evenly, and turns it into a table of levels.
-std::array<uint8_t, 256> equalising_table(Histogram histogram, int pixels, double clip_limit) {
-  const int limit = std::max(1, static_cast<int>(clip_limit * pixels / 256));
-  int excess = 0;
-  for (int& count : histogram) {
-    excess += std::max(0, count - limit);
-    count = std::min(count, limit);
-  }
-  for (int& count : histogram) count += excess / 256;
-  const int rest = excess % 256;
-  for (int i = 0; i < rest; ++i) ++histogram[static_cast<size_t>(i * 256 / rest)];
-  std::array<uint8_t, 256> table{};
-  int64_t sum = 0;
-  for (size_t level = 0; level < 256; ++level) {
-    sum += histogram[level];
-    table[level] = static_cast<uint8_t>(std::min<int64_t>(255, (sum * 255 + pixels / 2) / pixels));
-  }
-  return table;
-}
-
-/// The largest channel of every pixel of a row.
-void value_row(const MutableImageView& sample, int y, uint8_t* values) {
-  const auto width = static_cast<size_t>(sample.width_px);
-  std::memcpy(values, sample.row(0, y), width);
-  for (int channel = 1; channel < sample.channels; ++channel) {
-    const uint8_t* row = sample.row(channel, y);
-    for (size_t x = 0; x < width; ++x) values[x] = std::max(values[x], row[x]);
-  }
-}
-
 }  // namespace
 
 void apply_filters(const std::vector<PlanFilter>& filters, MutableImageView sample,
@@ -126,7 +96,7 @@ void apply_filters(const std::vector<PlanFilter>& filters, MutableImageView samp
         if (sample.channels == 3) to_gray(sample);
         break;
       case FilterKind::clahe:
-        clahe(sample, filter.size_px, filter.clip_q8 / 256.0);
+        clahe(sample, filter.size_px, filter.clip_q8 / 256.0, scratch);
         break;
     }
   }
@@ -155,77 +125,28 @@ void to_gray(MutableImageView sample) {
     uint8_t *r = sample.row(0, y), *g = sample.row(1, y), *b = sample.row(2, y);
     for (int x = 0; x < sample.width_px; ++x) {
       r[x] = g[x] = b[x] =
-          static_cast<uint8_t>((4899 * r[x] + 9617 * g[x] + 1868 * b[x] + 8192) >> 14);
+          static_cast<uint8_t>((9798 * r[x] + 19235 * g[x] + 3735 * b[x] + 16384) >> 15);
     }
   }
 }
 
-void clahe(MutableImageView sample, int tiles_per_side, double clip_limit) {
-  const int width = sample.width_px, height = sample.height_px;
-  const int tiles_x = std::min(tiles_per_side, width), tiles_y = std::min(tiles_per_side, height);
-  std::vector<uint8_t> values(static_cast<size_t>(width));
-  std::vector<Histogram> histograms(static_cast<size_t>(tiles_x) * static_cast<size_t>(tiles_y));
-  const auto edge = [](int tile, int size, int tiles) { return size * tile / tiles; };
-  for (int ty = 0; ty < tiles_y; ++ty) {
-    Histogram* of_row = &histograms[static_cast<size_t>(ty) * static_cast<size_t>(tiles_x)];
-    for (int y = edge(ty, height, tiles_y); y < edge(ty + 1, height, tiles_y); ++y) {
-      value_row(sample, y, values.data());
-      for (int tx = 0; tx < tiles_x; ++tx) {
-        for (int x = edge(tx, width, tiles_x); x < edge(tx + 1, width, tiles_x); ++x) {
-          ++of_row[tx][values[static_cast<size_t>(x)]];
-        }
-      }
-    }
-  }
-  std::vector<std::array<uint8_t, 256>> tables;
-  for (int ty = 0; ty < tiles_y; ++ty) {
-    for (int tx = 0; tx < tiles_x; ++tx) {
-      const int pixels = (edge(tx + 1, width, tiles_x) - edge(tx, width, tiles_x)) *
-                         (edge(ty + 1, height, tiles_y) - edge(ty, height, tiles_y));
-      tables.push_back(equalising_table(histograms[tables.size()], pixels, clip_limit));
-    }
-  }
-  // Between tile centres the four nearest tables blend, in 1/256 steps.
-  struct Neighbour {
-    int first = 0, second = 0, weight_q8 = 0;
-  };
-  const auto neighbour = [](int i, int n, int tiles) {
-    const int at = (512 * i + 256) * tiles / (2 * n) - 128;  // Q8 in tiles, from the first centre
-    const int tile = std::clamp(at >> 8, 0, tiles - 1);
-    if (at < 0) return Neighbour{0, 0, 0};
-    return Neighbour{tile, std::min(tile + 1, tiles - 1), at & 255};
-  };
-  std::vector<Neighbour> columns(static_cast<size_t>(width));
-  for (int x = 0; x < width; ++x) columns[static_cast<size_t>(x)] = neighbour(x, width, tiles_x);
-  // level * blended / value without a division: with 40 bits the rounding is that of the quotient.
-  std::array<uint64_t, 256> inverse{};
-  for (uint64_t value = 1; value < 256; ++value)
-    inverse[value] = ((uint64_t{1} << 40) + value - 1) / value;
-  std::vector<uint8_t> equalised(static_cast<size_t>(width));
-  for (int y = 0; y < height; ++y) {
-    const Neighbour row = neighbour(y, height, tiles_y);
-    const auto* upper = &tables[static_cast<size_t>(row.first * tiles_x)];
-    const auto* lower = &tables[static_cast<size_t>(row.second * tiles_x)];
-    value_row(sample, y, values.data());
-    for (size_t x = 0; x < values.size(); ++x) {
-      const Neighbour& column = columns[x];
-      const uint8_t value = values[x];
-      const auto across = [&](const std::array<uint8_t, 256>* row_tables) {
-        return row_tables[column.first][value] * (256 - column.weight_q8) +
-               row_tables[column.second][value] * column.weight_q8;
-      };
-      equalised[x] = static_cast<uint8_t>(
-          (across(upper) * (256 - row.weight_q8) + across(lower) * row.weight_q8 + 32768) >> 16);
-    }
+void clahe(MutableImageView sample, int tiles_per_side, double clip_limit, RenderScratch& scratch) {
+  if (sample.channels != 3) {
     for (int channel = 0; channel < sample.channels; ++channel) {
-      uint8_t* levels = sample.row(channel, y);
-      for (size_t x = 0; x < values.size(); ++x) {
-        const uint64_t value = values[x];
-        const uint64_t scaled =
-            (uint64_t{2} * levels[x] * equalised[x] + value) * inverse[value] >> 41;
-        levels[x] = value == 0 ? equalised[x] : static_cast<uint8_t>(scaled);
-      }
+      equalise_adaptively(sample, channel, tiles_per_side, clip_limit);
     }
+    return;
+  }
+  const auto width = static_cast<size_t>(sample.width_px);
+  const MutableImageView lab = scratch.buffers().filtered(sample.width_px, sample.height_px, 3);
+  for (int y = 0; y < sample.height_px; ++y) {
+    rgb_to_lab_row(sample.row(0, y), sample.row(1, y), sample.row(2, y), width, lab.row(0, y),
+                   lab.row(1, y), lab.row(2, y));
+  }
+  equalise_adaptively(lab, 0, tiles_per_side, clip_limit);
+  for (int y = 0; y < sample.height_px; ++y) {
+    lab_to_rgb_row(lab.row(0, y), lab.row(1, y), lab.row(2, y), width, sample.row(0, y),
+                   sample.row(1, y), sample.row(2, y));
   }
 }
 

@@ -21,10 +21,10 @@ void apply_filters(const std::vector<PlanFilter>& filters, MutableImageView samp
 void box_blur(ImageView in, int size_px, MutableImageView out, RenderScratch& scratch);
 /// Median over size x size, borders repeated.
 void median_blur(ImageView in, int size_px, MutableImageView out, RenderScratch& scratch);
-/// All three channels become (4899 R + 9617 G + 1868 B + 8192) >> 14.
+/// All three channels become (9798 R + 19235 G + 3735 B + 16384) >> 15.
 void to_gray(MutableImageView sample);
-/// Contrast-limited adaptive histogram equalisation (Zuiderveld, Graphics Gems IV, 1994) of the
-/// value channel max(R, G, B): colours are scaled along, so hue and saturation stay.
-void clahe(MutableImageView sample, int tiles_per_side, double clip_limit);
+/// Contrast-limited adaptive histogram equalisation of L in L*a*b* (three channels), or of every
+/// channel by itself.
+void clahe(MutableImageView sample, int tiles_per_side, double clip_limit, RenderScratch& scratch);
 
 }  // namespace yoload

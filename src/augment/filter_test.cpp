@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
 #include "augment/kernels.h"
+#include "augment/lab.h"
+#include "augment/opencv_colours.h"
 #include "augment/pixel.h"
 
 namespace yoload {
@@ -95,38 +98,76 @@ TEST_P(FilterOnTarget, HsvKernelIsExactForEveryValueAndRange) {
   }
 }
 
+TEST_P(FilterOnTarget, LabRowsEqualTheScalarConversion) {
+  const Image image = noise(4099, 1, 3, 21);  // no whole number of vectors
+  const ImageView in = image.view();
+  Image to_lab(nullptr, 4099, 1, 3), to_rgb(nullptr, 4099, 1, 3);
+  const MutableImageView lab = to_lab.mutable_view(), rgb = to_rgb.mutable_view();
+  rgb_to_lab_row(in.row(0, 0), in.row(1, 0), in.row(2, 0), 4099, lab.row(0, 0), lab.row(1, 0),
+                 lab.row(2, 0));
+  // Any bytes, not only those that colours have.
+  lab_to_rgb_row(in.row(0, 0), in.row(1, 0), in.row(2, 0), 4099, rgb.row(0, 0), rgb.row(1, 0),
+                 rgb.row(2, 0));
+  for (int x = 0; x < 4099; ++x) {
+    const uint8_t a = in.at(0, 0, x), b = in.at(1, 0, x), c = in.at(2, 0, x);
+    ASSERT_EQ((std::array{lab.at(0, 0, x), lab.at(1, 0, x), lab.at(2, 0, x)}),
+              rgb_to_lab(lab_tables(), a, b, c));
+    ASSERT_EQ((std::array{rgb.at(0, 0, x), rgb.at(1, 0, x), rgb.at(2, 0, x)}),
+              lab_to_rgb(lab_tables(), a, b, c));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllTargets, FilterOnTarget,
                          testing::Values("", "avx3", "avx2", "sse4", "scalar"));
 
-TEST(Clahe, StretchesAFlatRampAndKeepsHues) {
+TEST(OpenCvColours, AreMetWithinTheStatedBounds) {
+  for (const OpenCvColour& colour : kOpenCvColours) {
+    const auto [r, g, b] = colour.rgb;
+    const auto hsv =
+        hsv_pixel(r, g, b, {true, colour.hue_shift, colour.sat_gain_q15, colour.val_gain_q15});
+    const auto lab = rgb_to_lab(lab_tables(), r, g, b);
+    const auto back = lab_to_rgb(lab_tables(), colour.lab[0], colour.lab[1], colour.lab[2]);
+    Image pixel(nullptr, 1, 1, 3);
+    for (int c = 0; c < 3; ++c) pixel.mutable_view().at(c, 0, 0) = colour.rgb[c];
+    to_gray(pixel.mutable_view());
+    EXPECT_EQ(pixel.view().at(0, 0, 0), colour.gray);
+    for (size_t c = 0; c < 3; ++c) {
+      EXPECT_NEAR(hsv[c], colour.rgb_of_hsv[c], 1);
+      EXPECT_EQ(lab[c], colour.lab[c]) << int{r} << " " << int{g} << " " << int{b};
+      EXPECT_NEAR(back[c], colour.rgb_of_lab[c], 1);
+    }
+  }
+}
+
+TEST(Clahe, StretchesAFaintRampAndLeavesHuesAlone) {
   Image image(nullptr, 64, 64, 3);
   const auto view = image.mutable_view();
   for (int y = 0; y < 64; ++y) {
     for (int x = 0; x < 64; ++x) {
-      view.at(0, y, x) = static_cast<uint8_t>(100 + (x + y) % 20);
-      view.at(1, y, x) = view.at(2, y, x) = static_cast<uint8_t>((100 + (x + y) % 20) / 2);
+      for (int c = 0; c < 3; ++c) view.at(c, y, x) = static_cast<uint8_t>(100 + (x + y) % 20);
     }
   }
-  clahe(view, 8, 40.0);
+  RenderScratch scratch;
+  clahe(view, 8, 40.0, scratch);
   int low = 255, high = 0;
   for (int y = 0; y < 64; ++y) {
     for (int x = 0; x < 64; ++x) {
       low = std::min<int>(low, view.at(0, y, x)), high = std::max<int>(high, view.at(0, y, x));
-      EXPECT_NEAR(view.at(1, y, x), view.at(0, y, x) / 2.0, 1.6);
+      EXPECT_EQ(view.at(1, y, x), view.at(0, y, x)) << "gray stays gray";
+      EXPECT_EQ(view.at(2, y, x), view.at(0, y, x));
     }
   }
   EXPECT_GT(high - low, 150);
 }
 
-TEST(ToGray, KeepsGrayAndWeighsColours) {
-  Image image(nullptr, 2, 1, 3);
-  const auto view = image.mutable_view();
-  view.at(0, 0, 0) = view.at(1, 0, 0) = view.at(2, 0, 0) = 77;
-  view.at(0, 0, 1) = 255, view.at(1, 0, 1) = 0, view.at(2, 0, 1) = 0;
-  to_gray(view);
-  for (int c = 0; c < 3; ++c) {
-    EXPECT_EQ(view.at(c, 0, 0), 77);
-    EXPECT_EQ(view.at(c, 0, 1), 76);
+TEST(Clahe, TakesPicturesSmallerThanItsTilesAndAnyNumberOfChannels) {
+  RenderScratch scratch;
+  for (const auto& [width, height] : {std::pair{1, 1}, {3, 20}, {9, 7}, {17, 65}}) {
+    for (const int channels : {1, 3, 5}) {
+      Image image = noise(width, height, channels, 4);
+      clahe(image.mutable_view(), 8, 1.0, scratch);
+      clahe(image.mutable_view(), 8, 0.0, scratch);
+    }
   }
 }
 
