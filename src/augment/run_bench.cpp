@@ -139,6 +139,15 @@ void BM_Resize12MegapixelTo640(benchmark::State& state) {
   for (auto _ : state) resize_bilinear_simd(source.view(), target.mutable_view(), &scratch);
 }
 
+/// A filter's cost is the difference from BM_MosaicWarp, scratch picture included.
+void BM_MosaicFilter(benchmark::State& state) {
+  Samples samples(options(false));
+  const auto kind = static_cast<FilterKind>(state.range(0));
+  const PlanFilter filter = {kind, kind == FilterKind::clahe ? 8 : 7, 512};
+  for (SamplePlan& plan : samples.plans) plan.filters = {filter};
+  run_samples(state, samples, run_simd);
+}
+
 BENCHMARK(BM_MosaicWarp)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicWarpHsv)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicWarpHsvHalf)->Unit(benchmark::kMicrosecond);
@@ -151,6 +160,10 @@ BENCHMARK(BM_MosaicPerspective)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicCopyPaste)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_Letterbox)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_MosaicMixup)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_MosaicFilter)
+    ->ArgName("kind")
+    ->DenseRange(0, static_cast<int>(FilterKind::clahe))
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_Resize12MegapixelTo640)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
