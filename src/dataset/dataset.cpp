@@ -53,8 +53,12 @@ ScanTables tables_of(const DatasetOptions& options, const DatasetSource& source,
   if (!cached.ok() && cached.status().code() != Code::not_found) {
     report.cache_message = "label cache rebuilt: " + cached.status().to_string();
   }
-  ScanTables tables = scan_pictures(source, files, cached.ok() ? &*cached : nullptr, probe, threads,
-                                    options.progress, &report.rescanned);
+  ScanTables tables =
+      scan_pictures(source, files, cached.ok() ? &*cached : nullptr, probe, threads,
+                    options.progress, &report.rescanned, [&](const ScanTables& partial) {
+                      // A failure to save will be reported once, at the end.
+                      if (!folder.empty()) (void)save_label_cache(path, key.identity, partial);
+                    });
   const Status saved =
       folder.empty() ? cached.status() : save_label_cache(path, key.identity, tables);
   if (!saved.ok()) report.cache_message = "label cache not written: " + saved.to_string();

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 #include <unordered_map>
 
 namespace yoload {
 namespace {
+
+/// Pictures after which an interrupted scan has something to go on from.
+constexpr size_t kFirstCheckpoint = 20'000;
 
 constexpr size_t kChunk = 32;  // pictures a thread takes at a time
 
@@ -106,7 +110,8 @@ bool describes(const ScanTables& tables, const std::vector<PictureFiles>& files)
 
 ScanTables scan_pictures(const DatasetSource& source, const std::vector<PictureFiles>& files,
                          const ScanTables* previous, const ImageProbe& probe, int threads,
-                         const ScanProgress& progress, uint64_t* scanned) {
+                         const ScanProgress& progress, uint64_t* scanned,
+                         const std::function<void(const ScanTables&)>& checkpoint) {
   std::unordered_map<std::string_view, size_t> known;
   if (previous != nullptr) {
     for (size_t i = 0; i < previous->images.size(); ++i) {
@@ -125,11 +130,27 @@ ScanTables scan_pictures(const DatasetSource& source, const std::vector<PictureF
       changed.push_back(i);
     }
   }
-  const auto work = [&](size_t i) {
-    const size_t at = changed[i];
-    pictures[at] = scan_one(source.pictures.paths[at], files[at], probe, *source.labels);
-  };
-  parallel_for(changed.size(), threads, work, progress);
+  // Each stretch is twice as long as the one before, so that all checkpoints together write about
+  // twice what the last one does.
+  size_t done = 0;
+  for (size_t stretch = kFirstCheckpoint; done < changed.size(); stretch *= 2) {
+    const size_t count = std::min(stretch, changed.size() - done);
+    const auto work = [&](size_t i) {
+      const size_t at = changed[done + i];
+      pictures[at] = scan_one(source.pictures.paths[at], files[at], probe, *source.labels);
+    };
+    const auto report = [&](size_t now, size_t) { progress(done + now, changed.size()); };
+    parallel_for(count, threads, work, progress ? ScanProgress(report) : ScanProgress());
+    done += count;
+    if (checkpoint && done < changed.size()) {
+      const std::set<size_t> missing(changed.begin() + static_cast<ptrdiff_t>(done), changed.end());
+      std::vector<ScannedPicture> known_now;
+      for (size_t i = 0; i < pictures.size(); ++i) {
+        if (!missing.contains(i)) known_now.push_back(pictures[i]);
+      }
+      checkpoint(build_tables(std::move(known_now), source.task));
+    }
+  }
   *scanned = changed.size();
   return build_tables(std::move(pictures), source.task);
 }

@@ -29,9 +29,11 @@ std::vector<PictureFiles> stat_pictures(const DatasetSource& source, int threads
 bool describes(const ScanTables& tables, const std::vector<PictureFiles>& files);
 
 /// Scans what `previous` (may be null) does not know in its present state; `*scanned` counts those.
-/// Pictures with problems are always scanned again, so that the problems are those of today.
+/// Pictures with problems are always scanned again, so that the problems are those of today. Now
+/// and then `checkpoint` gets what is known so far: saved, it makes an interrupted scan resumable.
 ScanTables scan_pictures(const DatasetSource& source, const std::vector<PictureFiles>& files,
                          const ScanTables* previous, const ImageProbe& probe, int threads,
-                         const ScanProgress& progress, uint64_t* scanned);
+                         const ScanProgress& progress, uint64_t* scanned,
+                         const std::function<void(const ScanTables&)>& checkpoint);
 
 }  // namespace yoload

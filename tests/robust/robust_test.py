@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -85,6 +86,32 @@ class Robust(unittest.TestCase):
             self.assertEqual(run("digest", self.yaml, *self.options("killed", epochs=1)).stdout, expected)
         left = [path for path in (self.folder / "killed").rglob("*") if "tmp" in path.name]
         self.assertEqual(left, [], "temporary files are cleared away by the next run")
+
+    def test_a_killed_scan_goes_on_where_it_stopped(self):
+        many = self.folder / "many"
+        (many / "images").mkdir(parents=True)
+        (many / "data.yaml").write_text("train: images\nval: images\nnc: 1\n")
+        for number in range(60_000):  # links: nothing but names to write
+            if number % 30_000 == 0:
+                original = many / "images" / f"p{number}.jpg"
+                shutil.copy(self.images[0], original)
+            else:
+                os.link(original, many / "images" / f"p{number}.jpg")
+        cache = self.folder / "cache_many"
+        command = [YOLOAD, "explain", str(many / "data.yaml"), "--index", "0", "-o", str(self.folder / "x.png"),
+                   "--imgsz", "64", "--mosaic", "0", "--cache-dir", str(cache)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not list(cache.glob("*.cache")) and process.poll() is None:
+            time.sleep(0.001)
+        process.kill()
+        if process.wait() == 0:
+            self.skipTest("the scan was faster than the kill")
+        again = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        total = int(re.search(r"scan +\d+/(\d+)", again.stderr).group(1))
+        self.assertLessEqual(total, 40_000)
+        third = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertNotIn("scan ", third.stderr, "nothing is left to scan")
 
     def test_files_damaged_while_running_are_replaced_and_in_the_ledger_once(self):
         copy = self.folder / "damaged"
