@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "augment/equalise.h"
-#include "augment/kernels.h"
+#include "augment/filter_kernels.h"
 #include "augment/lab.h"
 #include "augment/scratch.h"
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "augment/kernels.h"
+#include "augment/hsv_kernel.h"
 #include "augment/lab.h"
 #include "augment/opencv_colours.h"
 #include "augment/pixel.h"

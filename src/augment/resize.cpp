@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "augment/kernels.h"
+#include "augment/column_kernels.h"
 #include "augment/pixel.h"
 #include "augment/scratch.h"
 

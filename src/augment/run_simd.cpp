@@ -12,11 +12,13 @@
 #include <optional>
 
 #include "augment/canvas.h"
+#include "augment/column_kernels.h"
 #include "augment/filter.h"
-#include "augment/kernels.h"
+#include "augment/hsv_kernel.h"
 #include "augment/pixel.h"
 #include "augment/run.h"
 #include "augment/scratch.h"
+#include "augment/store_kernels.h"
 #include "augment/warp_rows.h"
 
 namespace yoload {

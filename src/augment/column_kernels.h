@@ -1,13 +1,10 @@
-// Vector kernels on rows, with run-time dispatch: the inner loops of run_simd and resize.
-// SPDX-License-Identifier: Apache-2.0
+// Rows of a canvas to rows of an output: the vertical blend and the horizontal look-up, with
+// run-time dispatch. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "core/plan.h"
-#include "core/render_target.h"
 
 namespace yoload {
 
@@ -54,23 +51,5 @@ struct ColumnRange {
 /// entries past the largest index.
 void sample_columns(const int16_t* blended, const ColumnTable& table, ColumnRange range,
                     uint8_t* out);
-
-/// PlanHsv on n pixels in place.
-void hsv_row(const PlanHsv& hsv, size_t n, uint8_t* r, uint8_t* g, uint8_t* b);
-
-/// a = mixed(a, b).
-void mix_row(const uint8_t* b, uint32_t weight_q16, size_t n, uint8_t* a);
-
-/// Levels to floats: level * mul + add.
-void float_row(const uint8_t* levels, float mul, float add, size_t n, float* out);
-void half_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out);
-
-/// out[i] = in[n - 1 - i]; the rows do not overlap.
-void reverse_row(const uint8_t* in, size_t n, uint8_t* out);
-
-/// Median and mean of size x size windows (3, 5 or 7): out[i] belongs to columns i .. i + size - 1
-/// of the `size` given rows. May read and write up to 64 bytes past n; `sums` has room for n + 128.
-void median_row(const uint8_t* const* rows, int size_px, size_t n, uint8_t* out);
-void blur_row(const uint8_t* const* rows, int size_px, size_t n, uint16_t* sums, uint8_t* out);
 
 }  // namespace yoload
