@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/yolo_txt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -152,8 +154,8 @@ class Parser {
     }
     const int limit = rules_.single_cls || rules_.nc == 0 ? kMaxClasses : rules_.nc;
     if (cls < 0 || cls >= static_cast<float>(limit)) {
-      return {"class_out_of_range", "class " + std::to_string(static_cast<int64_t>(cls)) +
-                                        " is outside 0.." + std::to_string(limit - 1)};
+      return {"class_out_of_range", "class " + fmt::format("{:.0f}", cls) + " is outside 0.." +
+                                        std::to_string(limit - 1)};
     }
     cls += 0.0F;  // -0 is 0
     return {};

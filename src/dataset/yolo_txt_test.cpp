@@ -145,5 +145,14 @@ TEST(YoloTxt, JudgesEveryTortureFileAsTheManifestSays) {
   EXPECT_GT(judged, 60);
 }
 
+TEST(YoloTxt, NamesAClassThatNoIntegerCanHold) {  // found by fuzzing
+  LabelRules rules;
+  rules.nc = 3;
+  const ParsedLabels labels = parse_yolo_txt("23333333333333333333 .5 .5 .2 .2\n", rules);
+  EXPECT_TRUE(labels.rows.empty());
+  ASSERT_EQ(labels.problems.size(), 1u);
+  EXPECT_EQ(labels.problems[0].kind, "class_out_of_range");
+}
+
 }  // namespace
 }  // namespace yoload
