@@ -12,6 +12,9 @@
 
 namespace yoload {
 
+/// Vector kernels read and write up to this many entries past the end of a row.
+inline constexpr size_t kRowSlack = 128;
+
 struct RenderScratch::Buffers {
   Buffer sample_bytes;            ///< one whole sample, for filters and the reference executor
   Buffer filter_bytes;            ///< the filters' second picture
