@@ -125,6 +125,15 @@ void add_idle_augmentations(const LoaderOptions& options, const DatasetIndex& in
       (augment.fliplr > 0 || augment.flipud > 0)) {
     warnings->push_back("flips are off: the pose data set has no flip_idx");
   }
+  if (augment.copy_paste > 0 && augment.copy_paste_mode == CopyPasteMode::mixup) {
+    warnings->push_back("copy_paste_mode mixup is not there yet: flip is used");
+  }
+  if (index.task == Task::classify) {
+    warnings->push_back(
+        "classification pictures are letterboxed and warped as for detection: random crops, "
+        "auto_augment and "
+        "erasing are not there yet");
+  }
 }
 
 DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* warnings) {
