@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/buffer.h"
@@ -61,6 +62,40 @@ TEST(BufferPool, RecyclesBlocksOfTheSameClass) {
   EXPECT_EQ(pool->acquire(999'999).data(), first);
   pool->trim(0);
   EXPECT_EQ(pool->idle_bytes(), 0u);
+}
+
+TEST(BufferPool, SlabsShareTheirBlocksAndGoBackAsAWhole) {
+  const auto pool = BufferPool::create(size_t{64} << 20, true);
+  constexpr size_t kBytes = 900'000;
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 20; ++i) {
+    buffers.push_back(pool->acquire(kBytes));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffers.back().data()) % kBufferAlignment, 0u);
+    std::fill_n(buffers.back().data(), kBytes, static_cast<uint8_t>(i));
+  }
+  for (int i = 0; i < 20; ++i) {
+    const Buffer& buffer = buffers[static_cast<size_t>(i)];
+    EXPECT_EQ(std::count(buffer.data(), buffer.data() + kBytes, static_cast<uint8_t>(i)),
+              static_cast<long>(kBytes));
+  }
+  const size_t spare = pool->idle_bytes();
+  EXPECT_LT(spare, size_t{8} << 20);
+  buffers.resize(19);
+  pool->trim(0);
+  EXPECT_LE(pool->idle_bytes(), size_t{8} << 20)
+      << "what shares a slab with blocks in use has to stay";
+  buffers.clear();
+  EXPECT_GT(pool->idle_bytes(), 20 * kBytes);
+  pool->trim(0);
+  EXPECT_EQ(pool->idle_bytes(), 0u);
+}
+
+TEST(BufferPool, ReturnsSlabsBeyondTheIdleLimit) {
+  const auto pool = BufferPool::create(size_t{4} << 20, true);
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 40; ++i) buffers.push_back(pool->acquire(1'000'000));
+  buffers.clear();
+  EXPECT_LE(pool->idle_bytes(), size_t{12} << 20);
 }
 
 TEST(BufferPool, RoundsUpByAtMostAnEighth) {

@@ -14,7 +14,8 @@ namespace yoload {
 class MemoryKeeper {
  public:
   explicit MemoryKeeper(uint64_t limit_bytes)
-      : budget_(limit_bytes), pool_(BufferPool::create(limit_bytes)) {}
+      : budget_(limit_bytes),
+        pool_(BufferPool::create(limit_bytes, limit_bytes >= kSlabLimitBytes)) {}
 
   /// Takes `bytes`, giving idle buffers back to the system if used and idle bytes would pass the
   /// limit.
@@ -32,6 +33,9 @@ class MemoryKeeper {
   BufferPool* pool() { return pool_.get(); }
 
  private:
+  // Below this, what slabs may hold on to would be too large a share of the budget.
+  static constexpr uint64_t kSlabLimitBytes = uint64_t{1} << 30;
+
   void trim() {
     const uint64_t used = std::min(budget_.used_bytes(), budget_.limit_bytes());
     const uint64_t room = budget_.limit_bytes() - used;
