@@ -86,4 +86,14 @@ DrawnCanvases draw_canvases(const SamplePlan& plan, std::span<const ImageView> t
   return drawn;
 }
 
+std::vector<int32_t> paste_mask(const SamplePlan& plan) {
+  std::vector<int32_t> mask;
+  if (plan.mix.kind != MixKind::paste) return mask;
+  mask.resize(static_cast<size_t>(plan.out_width_px) * static_cast<size_t>(plan.out_height_px));
+  for (const PlanPaste& paste : plan.mix.pastes) {
+    fill_polygon(paste.polygon, 1, plan.out_width_px, plan.out_height_px, mask.data());
+  }
+  return mask;
+}
+
 }  // namespace yoload

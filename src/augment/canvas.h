@@ -34,4 +34,7 @@ using RunFunction = void (*)(const SamplePlan&, std::span<const ImageView>, cons
 DrawnCanvases draw_canvases(const SamplePlan& plan, std::span<const ImageView> tiles,
                             RunFunction run, RenderScratch& scratch);
 
+/// Which output pixels (before flips) show the second layer of a paste mix; empty for other mixes.
+std::vector<int32_t> paste_mask(const SamplePlan& plan);
+
 }  // namespace yoload

@@ -70,6 +70,13 @@ std::vector<PlanFilter> draw_filters(const PlanContext& context, Draws draws) {
   return filters;
 }
 
+/// Copy-paste in mode mixup, which a set without outlines cannot do.
+bool pastes_from_partner(const PlanContext& context) {
+  const AugmentOptions& augment = *context.augment;
+  return augment.copy_paste > 0 && augment.copy_paste_mode == CopyPasteMode::mixup &&
+         context.task == Task::segment;
+}
+
 }  // namespace
 
 SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t position,
@@ -112,6 +119,13 @@ SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t pos
     sample.partner =
         draw_layer(context, partner, window, mixing, stream(DrawStream::cutmix_partner_mosaic),
                    stream(DrawStream::cutmix_partner_perspective));
+  } else if (pastes_from_partner(context) && mixing) {
+    sample.mix = MixKind::paste;
+    Draws paste = stream(DrawStream::copy_paste);
+    const uint64_t partner = window.at(paste.below(window.count));
+    sample.partner =
+        draw_layer(context, partner, window, mixing, stream(DrawStream::paste_partner_mosaic),
+                   stream(DrawStream::paste_partner_perspective));
   }
 
   sample.filters = draw_filters(context, stream(DrawStream::blur));

@@ -115,7 +115,8 @@ class Layout {
       append_tile_objects(index_, source.record, source, t, context_.task, &layer.objects,
                           dropped_);
     }
-    if (context_.enabled && context_.mosaic_allowed && context_.task == Task::segment) {
+    if (context_.enabled && context_.mosaic_allowed && context_.task == Task::segment &&
+        context_.augment->copy_paste_mode == CopyPasteMode::flip) {
       paste_mirrored(context_.augment->copy_paste, canvas.width_px, &layer.objects,
                      &layer.plan.pastes);
     }
@@ -160,6 +161,7 @@ class Layout {
       std::move(partner.objects.begin(), partner.objects.end(), std::back_inserter(*objects));
       return;
     }
+    if (draws_.mix == MixKind::paste) return paste_from_partner(plan, objects);
     const Box rectangle = cutmix_rectangle(*objects);
     if (rectangle.empty()) return;
     const DropCounts before = *dropped_;
@@ -178,6 +180,27 @@ class Layout {
     plan->mix.y1 = static_cast<int32_t>(rectangle.y1 * gain_y);
     plan->layers.push_back(std::move(partner.plan));
     std::move(inside.begin(), inside.end(), std::back_inserter(*objects));
+  }
+
+  void paste_from_partner(SamplePlan* plan, std::vector<LabelObject>* objects) {
+    const DropCounts before = *dropped_;
+    Layer partner = build(draws_.partner);
+    std::vector<PlanPaste> pastes;
+    paste_partner(context_.augment->copy_paste, std::move(partner.objects), objects, &pastes);
+    if (pastes.empty()) {
+      *dropped_ = before;  // nothing of the partner is shown
+      return;
+    }
+    const double gain_x = static_cast<double>(context_.out_width_px) / base_.width_px;
+    const double gain_y = static_cast<double>(context_.out_height_px) / base_.height_px;
+    for (PlanPaste& paste : pastes) {
+      for (size_t i = 0; i < paste.polygon.size(); ++i) {
+        paste.polygon[i] = static_cast<float>(paste.polygon[i] * (i % 2 == 0 ? gain_x : gain_y));
+      }
+    }
+    plan->mix.kind = MixKind::paste;
+    plan->mix.pastes = std::move(pastes);
+    plan->layers.push_back(std::move(partner.plan));
   }
 
   /// One of the candidates that touch no box of the first layer; empty where all do.

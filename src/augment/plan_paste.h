@@ -1,4 +1,4 @@
-// Copy-paste, flip mode: mirrored copies of objects where they hide little.
+// Copy-paste: copies of objects where they hide little.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,5 +14,9 @@ namespace yoload {
 /// to `objects` and their outlines to `pastes`.
 void paste_mirrored(double probability, int canvas_width_px, std::vector<LabelObject>* objects,
                     std::vector<PlanPaste>* pastes);
+
+/// The same with the objects of another picture in place of mirrored ones (mode mixup).
+void paste_partner(double probability, std::vector<LabelObject> partner,
+                   std::vector<LabelObject>* objects, std::vector<PlanPaste>* pastes);
 
 }  // namespace yoload

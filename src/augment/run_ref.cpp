@@ -17,16 +17,25 @@ uint8_t warped(const SamplePlan& plan, const PlanLayer& layer, std::span<const I
                                           : sample_fused(plan, layer, tiles, channel, at);
 }
 
-uint8_t mixed_layers(const SamplePlan& plan, std::span<const ImageView> tiles, int channel, int ox,
-                     int oy) {
+/// Does the output pixel show the second layer? `pasted` is the mask of a paste mix.
+bool shows_second(const PlanMix& mix, const std::vector<int32_t>& pasted, int width, int ox,
+                  int oy) {
+  if (mix.kind == MixKind::cutmix)
+    return ox >= mix.x0 && ox < mix.x1 && oy >= mix.y0 && oy < mix.y1;
+  return mix.kind == MixKind::paste &&
+         pasted[static_cast<size_t>(oy) * static_cast<size_t>(width) + static_cast<size_t>(ox)] !=
+             0;
+}
+
+uint8_t mixed_layers(const SamplePlan& plan, std::span<const ImageView> tiles,
+                     const std::vector<int32_t>& pasted, int channel, int ox, int oy) {
   const PlanMix& mix = plan.mix;
-  if (mix.kind == MixKind::cutmix) {
-    const bool second = ox >= mix.x0 && ox < mix.x1 && oy >= mix.y0 && oy < mix.y1;
-    return warped(plan, plan.layers[second ? 1 : 0], tiles, channel, ox, oy);
+  if (mix.kind == MixKind::mixup) {
+    return mixed(warped(plan, plan.layers[0], tiles, channel, ox, oy),
+                 warped(plan, plan.layers[1], tiles, channel, ox, oy), mix.weight_q16);
   }
-  const uint8_t first = warped(plan, plan.layers[0], tiles, channel, ox, oy);
-  if (mix.kind == MixKind::none) return first;
-  return mixed(first, warped(plan, plan.layers[1], tiles, channel, ox, oy), mix.weight_q16);
+  const bool second = shows_second(mix, pasted, plan.out_width_px, ox, oy);
+  return warped(plan, plan.layers[second ? 1 : 0], tiles, channel, ox, oy);
 }
 
 void store(const RenderTarget& target, int channel, int x, int y, uint8_t level) {
@@ -58,11 +67,12 @@ void run_ref(const SamplePlan& plan, std::span<const ImageView> tiles, const Ren
     return run_ref(drawn.plan, drawn.tiles, target, scratch);
   }
   const int width = plan.out_width_px, height = plan.out_height_px;
+  const std::vector<int32_t> pasted = paste_mask(plan);
   const MutableImageView sample = scratch.buffers().sample(width, height, target.channels);
   for (int channel = 0; channel < target.channels; ++channel) {
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x)
-        sample.at(channel, y, x) = mixed_layers(plan, tiles, channel, x, y);
+        sample.at(channel, y, x) = mixed_layers(plan, tiles, pasted, channel, x, y);
     }
   }
   apply_filters(plan.filters, sample, scratch);

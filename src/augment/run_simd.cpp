@@ -1,5 +1,6 @@
 // The fast executor: rows instead of pixels.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -99,7 +100,9 @@ class MixedRows {
             RenderScratch::Buffers* buffers)
       : mix_(plan.mix),
         width_(static_cast<size_t>(plan.out_width_px)),
+        mirror_(mirror),
         first_(plan, plan.layers[0], tiles, mirror, buffers),
+        pasted_(paste_mask(plan)),
         other_row_(buffers->mix_rows) {
     if (mix_.kind == MixKind::none) return;
     second_.emplace(plan, plan.layers[1], tiles, mirror, buffers);
@@ -118,6 +121,8 @@ class MixedRows {
     if (mix_.kind == MixKind::mixup) {
       second_->render(channel, y, kPadValue, other_row_.data());
       mix_row(other_row_.data(), mix_.weight_q16, width_, out);
+    } else if (mix_.kind == MixKind::paste) {
+      paste(channel, y, out);
     } else if (y >= mix_.y0 && y < mix_.y1 && mix_.x1 > mix_.x0) {
       second_->render(channel, y, kPadValue, other_row_.data());
       std::copy(other_row_.begin() + mix_.x0, other_row_.begin() + mix_.x1, out + mix_.x0);
@@ -128,9 +133,22 @@ class MixedRows {
   ColumnRange shown() const { return second_ ? ColumnRange{0, width_} : first_.shown(); }
 
  private:
+  void paste(int channel, int y, uint8_t* out) {
+    const auto begin = pasted_.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(y) * width_);
+    if (std::none_of(begin, begin + static_cast<ptrdiff_t>(width_),
+                     [](int32_t set) { return set != 0; }))
+      return;
+    second_->render(channel, y, kPadValue, other_row_.data());
+    for (size_t x = 0; x < width_; ++x) {
+      if (begin[static_cast<ptrdiff_t>(mirror_ ? width_ - 1 - x : x)] != 0) out[x] = other_row_[x];
+    }
+  }
+
   PlanMix mix_;
   const size_t width_;
+  const bool mirror_;
   LayerRows first_;
+  const std::vector<int32_t> pasted_;  ///< paste: output pixels of the second layer
   std::optional<LayerRows> second_;
   std::vector<uint8_t>& other_row_;
 };

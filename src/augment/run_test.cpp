@@ -104,7 +104,12 @@ Case random_case(uint32_t seed) {
   c.plan.layers.push_back(random_layer(&random, &c, width, height));
   if (random.chance(0.3)) {
     c.plan.layers.push_back(random_layer(&random, &c, width, height));
-    c.plan.mix.kind = random.chance(0.5) ? MixKind::mixup : MixKind::cutmix;
+    c.plan.mix.kind = random.chance(0.4)   ? MixKind::mixup
+                      : random.chance(0.5) ? MixKind::cutmix
+                                           : MixKind::paste;
+    const auto w = static_cast<float>(width), h = static_cast<float>(height);
+    c.plan.mix.pastes.push_back({{0.1f * w, 0.2f * h, 0.8f * w, 0.1f * h, 0.6f * w, 0.9f * h}});
+    c.plan.mix.pastes.push_back({{-3, -2, 0.2f * w, 0, 0.3f * w, 1.2f * h}});
     c.plan.mix.weight_q16 = static_cast<uint32_t>(random.in(0, 65536));
     c.plan.mix.x0 = random.in(0, width - 1), c.plan.mix.x1 = random.in(c.plan.mix.x0, width);
     c.plan.mix.y0 = random.in(0, height - 1), c.plan.mix.y1 = random.in(c.plan.mix.y0, height);

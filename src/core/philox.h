@@ -34,6 +34,8 @@ enum class DrawStream : uint32_t {
   classify = 16,
   mix_partner_copy_paste = 17,
   cutmix_partner_copy_paste = 18,
+  paste_partner_mosaic = 19,  ///< copy-paste, mode mixup
+  paste_partner_perspective = 20,
 };
 
 /// A sequence of draws for one operation of one sample. Cheap to make (no state is shared), not

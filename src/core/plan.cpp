@@ -84,6 +84,9 @@ std::string SamplePlan::to_string() const {
   if (mix.kind == MixKind::cutmix) {
     line("cutmix: second layer in [{}, {}) x [{}, {})", mix.x0, mix.x1, mix.y0, mix.y1);
   }
+  if (mix.kind == MixKind::paste) {
+    line("paste: {} objects of the second layer", mix.pastes.size());
+  }
   for (const PlanFilter& filter : filters) {
     if (filter.kind == FilterKind::clahe) {
       line("filter {}: {} x {} tiles, clip {}", name(filter.kind), filter.size_px, filter.size_px,

@@ -64,10 +64,10 @@ struct PlanTile {
   int32_t offset_x = 0, offset_y = 0;  ///< canvas position of the tile's own pixel (0, 0)
 };
 
-/// A polygon in canvas pixels whose inside is replaced by the mirrored canvas (copy-paste, flip
-/// mode).
+/// A polygon of a pasted object: in canvas pixels, where the mirrored canvas shows (copy-paste,
+/// flip mode), or in output pixels before flips, where the second layer shows (mode mixup).
 struct PlanPaste {
-  std::vector<float> polygon;  // P,2 canvas x, y of the pasted copy
+  std::vector<float> polygon;  // P,2 x, y
 };
 
 /// One canvas and the warp that samples it.
@@ -79,13 +79,14 @@ struct PlanLayer {
   InverseMap map;
 };
 
-enum class MixKind : uint8_t { none, mixup, cutmix };
+enum class MixKind : uint8_t { none, mixup, cutmix, paste };
 
 /// Second layer over the first one.
 struct PlanMix {
   MixKind kind = MixKind::none;
   uint32_t weight_q16 = 65536;  ///< mixup: (a * w + b * (65536 - w)) >> 16, a the first layer
   int32_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< cutmix: output rectangle taken from the second layer
+  std::vector<PlanPaste> pastes;           ///< paste: output polygons taken from the second layer
 };
 
 enum class FilterKind : uint8_t { blur, median_blur, to_gray, clahe };

@@ -121,12 +121,12 @@ void add_idle_augmentations(const LoaderOptions& options, const DatasetIndex& in
           "{} need three channels and do nothing on {}-channel pictures", names, index.channels));
     }
   }
+  if (augment.copy_paste > 0 && index.task != Task::segment) {
+    warnings->push_back("copy_paste needs outlines and does nothing but on segment data");
+  }
   if (index.task == Task::pose && index.flip_idx.empty() &&
       (augment.fliplr > 0 || augment.flipud > 0)) {
     warnings->push_back("flips are off: the pose data set has no flip_idx");
-  }
-  if (augment.copy_paste > 0 && augment.copy_paste_mode == CopyPasteMode::mixup) {
-    warnings->push_back("copy_paste_mode mixup is not there yet: flip is used");
   }
   if (index.task == Task::classify) {
     warnings->push_back(

@@ -200,6 +200,61 @@ TEST(OddSizes, StackInEveryMixOfAugmentations) {  // S01
   }
 }
 
+class CopyPaste : public ::testing::TestWithParam<CopyPasteMode> {};
+
+TEST_P(CopyPaste, PastedObjectsLieWhereTheirLabelsSay) {
+  // Each picture has one square; its class is its colour.
+  const TestData data("paste" + std::to_string(static_cast<int>(GetParam())), 12, 128, 128);
+  const std::array<Pixel, 3> colours = {Pixel{220, 30, 30}, Pixel{30, 220, 30}, Pixel{30, 30, 220}};
+  for (int i = 0; i < 12; ++i) {
+    const int x0 = 8 + 9 * (i % 4), y0 = 10 + 30 * (i / 4);
+    write_bmp(data.image(i), 128, 128, [&](int x, int y) {
+      return x >= x0 && x < x0 + 24 && y >= y0 && y < y0 + 24 ? colours[static_cast<size_t>(i % 3)]
+                                                              : Pixel{99, 99, 99};
+    });
+    std::string label = data.image(i);
+    label.replace(label.rfind("/images/"), 8, "/labels/");
+    label.replace(label.size() - 3, 3, "txt");
+    std::ofstream file(label);
+    file << i % 3;
+    for (const auto& [x, y] :
+         {std::pair{x0, y0}, {x0 + 24, y0}, {x0 + 24, y0 + 24}, {x0, y0 + 24}}) {
+      file << " " << x / 128.0 << " " << y / 128.0;
+    }
+    file << "\n";
+  }
+  LoaderOptions options = data.options();
+  options.task = "segment";
+  options.imgsz = 128;
+  options.augment = geometry_only();
+  options.augment.mosaic = 0;
+  options.augment.scale = 0.2f;
+  options.augment.fliplr = 0.5f;
+  options.augment.copy_paste = 1;
+  options.augment.copy_paste_mode = GetParam();
+  Loader loader(options);
+  uint64_t objects = 0;
+  Batch batch;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    while (loader.next(&batch)) {
+      for (size_t row = 0; row < batch.cls.size(); ++row, ++objects) {
+        const auto sample = static_cast<size_t>(batch.batch_idx[row]);
+        const auto x = static_cast<size_t>(batch.bboxes[4 * row] * 128),
+                   y = static_cast<size_t>(batch.bboxes[4 * row + 1] * 128);
+        const size_t plane = 128 * 128;
+        for (size_t c = 0; c < 3; ++c) {
+          EXPECT_NEAR(batch.img.get()[(sample * 3 + c) * plane + y * 128 + x],
+                      colours[static_cast<size_t>(batch.cls[row])][c], 3);
+        }
+      }
+    }
+  }
+  EXPECT_GT(objects, 4u * 12 + 10) << "some objects were pasted";
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, CopyPaste,
+                         ::testing::Values(CopyPasteMode::flip, CopyPasteMode::mixup));
+
 TEST(BreakAndIterateAgain, LeavesNoThreadAndEqualsAFreshLoader) {  // R09
   const TestData data("again", 24);
   const auto digest = [](Loader* loader) {
