@@ -23,6 +23,7 @@ enum class Fidelity : uint8_t {
 enum class ResizeMode : uint8_t {
   letterbox,  ///< keep the aspect ratio, longest side to imgsz
   stretch,    ///< to imgsz x imgsz
+  cover,      ///< keep the aspect ratio, shortest side to imgsz (classification)
 };
 
 enum class BoxFilter : uint8_t {

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "augment/plan_classify.h"
 #include "augment/plan_map.h"
 #include "core/dataset_index.h"
 #include "core/labels.h"
@@ -66,6 +67,7 @@ struct SampleDraws {
   std::vector<PlanFilter> filters;
   std::array<double, 3> hsv_gain = {0, 0, 0};  ///< g of SEMANTICS: u * gain
   bool flipud = false, fliplr = false, bgr = false;
+  ClassifyDraws classify;  ///< task classify only
 };
 
 SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t position,

@@ -128,6 +128,9 @@ SampleDraws draw_sample(const PlanContext& context, uint32_t epoch, uint64_t pos
                    stream(DrawStream::paste_partner_perspective));
   }
 
+  if (context.task == Task::classify) {
+    sample.classify = draw_classify(augment, stream(DrawStream::classify));
+  }
   sample.filters = draw_filters(context, stream(DrawStream::blur));
   Draws hsv = stream(DrawStream::hsv);
   const std::array<float, 3> gains = {augment.hsv_h, augment.hsv_s, augment.hsv_v};

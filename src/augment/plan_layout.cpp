@@ -56,27 +56,17 @@ class Layout {
   PlannedSample run() {
     PlannedSample sample;
     SamplePlan& plan = sample.plan;
+    if (context_.task == Task::classify) {
+      sample = lay_out_classify(context_, draws_, index_, sources_[0].record);
+      finish_plan(&plan);
+      return sample;
+    }
     dropped_ = &sample.labels.dropped;
     Layer own = build(draws_.own);
     std::vector<LabelObject> objects = std::move(own.objects);
     plan.layers.push_back(std::move(own.plan));
     if (draws_.mix != MixKind::none) mix(&plan, &objects);
-
-    plan.seed = context_.seed;
-    plan.epoch = draws_.epoch;
-    plan.position = draws_.position;
-    plan.out_width_px = context_.out_width_px;
-    plan.out_height_px = context_.out_height_px;
-    plan.channels = context_.channels;
-    plan.fidelity = context_.fidelity;
-    plan.sources = sources_;
-    plan.filters = draws_.filters;
-    plan.hsv = hsv();
-    // Without a permutation a mirrored left hand would keep its name: such data is never flipped.
-    const bool flips = context_.task != Task::pose || !index_.flip_idx.empty();
-    plan.flipud = draws_.flipud && flips;
-    plan.fliplr = draws_.fliplr && flips;
-    plan.bgr = draws_.bgr;
+    finish_plan(&plan);
 
     const double w = context_.out_width_px, h = context_.out_height_px;
     if (context_.out_width_px != base_.width_px || context_.out_height_px != base_.height_px) {
@@ -92,6 +82,25 @@ class Layout {
   }
 
  private:
+  /// What does not depend on geometry.
+  void finish_plan(SamplePlan* plan) const {
+    plan->seed = context_.seed;
+    plan->epoch = draws_.epoch;
+    plan->position = draws_.position;
+    plan->out_width_px = context_.out_width_px;
+    plan->out_height_px = context_.out_height_px;
+    plan->channels = context_.channels;
+    plan->fidelity = context_.fidelity;
+    plan->sources = sources_;
+    plan->filters = draws_.filters;
+    plan->hsv = hsv();
+    // Without a permutation a mirrored left hand would keep its name: such data is never flipped.
+    const bool flips = context_.task != Task::pose || !index_.flip_idx.empty();
+    plan->flipud = draws_.flipud && flips;
+    plan->fliplr = draws_.fliplr && flips;
+    plan->bgr = draws_.bgr;
+  }
+
   TiledCanvas tile(const LayerDraws& draws) const {
     std::vector<int32_t> tiles;
     for (const uint64_t position : draws.positions) {
@@ -260,6 +269,15 @@ void resized_size(int width_px, int height_px, int imgsz, ResizeMode mode, int* 
   width_px = std::max(width_px, 1), height_px = std::max(height_px, 1);
   if (mode == ResizeMode::stretch) {
     *out_width_px = *out_height_px = imgsz;
+    return;
+  }
+  if (mode == ResizeMode::cover) {
+    // torchvision's Resize: the other side is cut to a whole number.
+    const auto other = [&](int64_t longer, int64_t shorter) {
+      return static_cast<int>(imgsz * longer / shorter);
+    };
+    *out_width_px = width_px <= height_px ? imgsz : other(width_px, height_px);
+    *out_height_px = width_px <= height_px ? other(height_px, width_px) : imgsz;
     return;
   }
   const int longest = std::max(width_px, height_px);

@@ -89,7 +89,9 @@ void run_ref(const SamplePlan& plan, std::span<const ImageView> tiles, const Ren
       }
       for (int channel = 0; channel < target.channels; ++channel) {
         const int to_channel = plan.bgr && target.channels == 3 ? 2 - channel : channel;
-        store(target, to_channel, to_x, to_y, sample.at(channel, y, x));
+        const bool erased = to_x >= plan.erase.x0 && to_x < plan.erase.x1 &&
+                            to_y >= plan.erase.y0 && to_y < plan.erase.y1;
+        store(target, to_channel, to_x, to_y, erased ? uint8_t{0} : sample.at(channel, y, x));
       }
     }
   }

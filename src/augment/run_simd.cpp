@@ -153,6 +153,13 @@ class MixedRows {
   std::vector<uint8_t>& other_row_;
 };
 
+/// Rows lie as they will be seen from left to right already; only flipud is still to come.
+void erase(const SamplePlan& plan, int y, const std::vector<uint8_t*>& rows) {
+  const int seen_y = plan.flipud ? plan.out_height_px - 1 - y : y;
+  if (seen_y < plan.erase.y0 || seen_y >= plan.erase.y1) return;
+  for (uint8_t* row : rows) std::fill(row + plan.erase.x0, row + plan.erase.x1, uint8_t{0});
+}
+
 }  // namespace
 
 void run_simd(const SamplePlan& plan, std::span<const ImageView> tiles, const RenderTarget& target,
@@ -206,6 +213,7 @@ void run_simd(const SamplePlan& plan, std::span<const ImageView> tiles, const Re
       hsv_row(plan.hsv, shown.last - shown.first, row[0] + shown.first, row[1] + shown.first,
               row[2] + shown.first);
     }
+    erase(plan, y, row);
     if (target.dtype != DType::uint8) {
       for (int channel = 0; channel < channels; ++channel)
         store.store(channel, y, row[static_cast<size_t>(channel)]);

@@ -122,6 +122,10 @@ Case random_case(uint32_t seed) {
   c.plan.hsv.hue_shift = random.in(0, 179);
   c.plan.hsv.sat_gain_q15 = static_cast<uint32_t>(random.in(0, 65535));
   c.plan.hsv.val_gain_q15 = static_cast<uint32_t>(random.in(0, 65535));
+  if (random.chance(0.1)) {
+    c.plan.erase = {width / 3, height / 4, width - width / 5, height - height / 3};
+    c.plan.erase.y0 = std::min(c.plan.erase.y0, c.plan.erase.y1);
+  }
   c.plan.flipud = random.chance(0.5), c.plan.fliplr = random.chance(0.5),
   c.plan.bgr = random.chance(0.3);
   for (const Image& image : c.images) c.tiles.push_back(image.view());
@@ -262,6 +266,7 @@ TEST(RunRef, StaysWithinOneLevelOfFloat64Bilinear) {
     Case c = random_case(seed);
     c.plan.fidelity = Fidelity::exact;
     c.plan.mix = {};
+    c.plan.erase = {};
     c.plan.layers[0].pastes.clear();
     c.plan.filters.clear();
     c.plan.hsv.enabled = c.plan.flipud = c.plan.fliplr = c.plan.bgr = false;
@@ -304,6 +309,7 @@ TEST(RunRef, StaysWithinOneLevelOfFloat64Bilinear) {
 TEST(Run, FlippingTwiceIsTheIdentity) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     Case c = random_case(seed);
+    c.plan.erase = {};  // lies where it is seen, flipped or not
     c.target.dtype = DType::uint8;
     c.plan.flipud = c.plan.fliplr = false;
     const Bytes plain = rendered(&c, run_simd);

@@ -87,6 +87,8 @@ std::string SamplePlan::to_string() const {
   if (mix.kind == MixKind::paste) {
     line("paste: {} objects of the second layer", mix.pastes.size());
   }
+  if (erase.x1 > erase.x0)
+    line("erase: [{}, {}) x [{}, {})", erase.x0, erase.x1, erase.y0, erase.y1);
   for (const PlanFilter& filter : filters) {
     if (filter.kind == FilterKind::clahe) {
       line("filter {}: {} x {} tiles, clip {}", name(filter.kind), filter.size_px, filter.size_px,

@@ -106,6 +106,11 @@ struct PlanHsv {
   uint32_t val_gain_q15 = 32768;
 };
 
+/// Output rectangle [x0, x1) x [y0, y1), as it will be seen (after flips). Empty: nothing.
+struct PlanRect {
+  int32_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+};
+
 struct SamplePlan {
   uint32_t version = kPlanVersion;
   uint64_t seed = 0;
@@ -123,6 +128,7 @@ struct SamplePlan {
   bool flipud = false;  ///< applied last: output row y shows row h-1-y
   bool fliplr = false;
   bool bgr = false;  ///< channels 0 and 2 swapped on the way out
+  PlanRect erase;    ///< set to level 0 after everything else
 
   /// The plan as text, one fact a line, for `yoload explain`.
   std::string to_string() const;

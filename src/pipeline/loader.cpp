@@ -128,15 +128,15 @@ void add_idle_augmentations(const LoaderOptions& options, const DatasetIndex& in
       (augment.fliplr > 0 || augment.flipud > 0)) {
     warnings->push_back("flips are off: the pose data set has no flip_idx");
   }
-  if (index.task == Task::classify) {
-    warnings->push_back(
-        "classification pictures are letterboxed and warped as for detection: random crops, "
-        "auto_augment and "
-        "erasing are not there yet");
+  if (index.task == Task::classify && !augment.auto_augment.empty()) {
+    warnings->push_back("auto_augment " + augment.auto_augment +
+                        " is not there yet: the hsv gains are used");
   }
 }
 
-DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* warnings) {
+/// Opens the data set, and settles the options that depend on its task.
+DatasetIndex open_index(LoaderOptions* wanted, std::vector<std::string>* warnings) {
+  const LoaderOptions& options = *wanted;
   DatasetOptions dataset;
   dataset.data = options.data;
   dataset.split = options.split;
@@ -152,6 +152,7 @@ DatasetIndex open_index(const LoaderOptions& options, std::vector<std::string>* 
   DatasetReport report;
   auto index = open_dataset(dataset, probe, &report);
   if (!index.ok()) throw std::runtime_error(index.status().to_string());
+  if (index->task == Task::classify) wanted->resize = ResizeMode::cover;
   *warnings = warnings_of(report);
   add_idle_augmentations(options, *index, warnings);
   if (index->images.empty())
@@ -170,7 +171,7 @@ size_t Batch::img_bytes() const {
 class Loader::Impl {
  public:
   explicit Impl(const LoaderOptions& wanted)
-      : options(checked(wanted)), index(open_index(options, &warnings)), engine(options, index) {}
+      : options(checked(wanted)), index(open_index(&options, &warnings)), engine(options, index) {}
 
   Batch collate(std::shared_ptr<BatchSlot> slot) {
     Batch batch = std::move(slot->batch);
@@ -179,7 +180,7 @@ class Loader::Impl {
     return batch;
   }
 
-  const LoaderOptions options;
+  LoaderOptions options;  // as it is once the data set is open
   std::vector<std::string> warnings;
   const DatasetIndex index;
   Engine engine;

@@ -255,6 +255,75 @@ TEST_P(CopyPaste, PastedObjectsLieWhereTheirLabelsSay) {
 INSTANTIATE_TEST_SUITE_P(Modes, CopyPaste,
                          ::testing::Values(CopyPasteMode::flip, CopyPasteMode::mixup));
 
+/// A tree with one folder per colour; pictures are that colour all over.
+void write_class_tree(const TestData& data) {
+  const std::array<std::pair<const char*, Pixel>, 3> classes = {
+      {{"blue", {20, 20, 220}}, {"green", {20, 220, 20}}, {"red", {220, 20, 20}}}};
+  for (const char* split : {"train", "val"}) {
+    for (const auto& [name, colour] : classes) {
+      const std::string folder = data.path(std::string("tree/") + split + "/" + name);
+      std::filesystem::create_directories(folder);
+      for (int i = 0; i < 5; ++i) {
+        write_bmp(folder + "/" + std::to_string(i) + ".bmp", 90 + 10 * i, 60 + 15 * i,
+                  [&, fill = colour](int, int) { return fill; });
+      }
+    }
+  }
+}
+
+TEST(Classification, CropsShowNothingButThePictureOfTheClass) {
+  const TestData data("classes", 0);
+  write_class_tree(data);
+  LoaderOptions options = data.options();
+  options.data = data.path("tree");
+  options.task = "classify";
+  options.augment = geometry_only();
+  options.augment.fliplr = options.augment.flipud = 0.5f;
+  options.augment.erasing = 0;
+  options.augment.auto_augment.clear();
+  for (const bool train : {true, false}) {
+    options.split = train ? "train" : "val";
+    options.augment_enabled = train;
+    Loader loader(options);
+    EXPECT_TRUE(loader.warnings().empty());
+    EXPECT_THAT(loader.index().names, ElementsAre("blue", "green", "red"));
+    Batch batch;
+    while (loader.next(&batch)) {
+      ASSERT_EQ(batch.cls.size(), static_cast<size_t>(batch.size));
+      for (size_t sample = 0; sample < batch.cls.size(); ++sample) {
+        for (size_t c = 0; c < 3; ++c) {
+          const uint8_t expected = c == 2 - static_cast<size_t>(batch.cls[sample]) ? 220 : 20;
+          const uint8_t* plane = batch.img.get() + (sample * 3 + c) * 64 * 64;
+          EXPECT_TRUE(std::all_of(plane, plane + 64 * 64,
+                                  [&](uint8_t level) { return level == expected; }));
+        }
+      }
+    }
+  }
+}
+
+TEST(Classification, ErasesABlackRectangle) {
+  const TestData data("erase", 0);
+  write_class_tree(data);
+  LoaderOptions options = data.options();
+  options.data = data.path("tree");
+  options.task = "classify";
+  options.augment = geometry_only();
+  options.augment.erasing = 1;
+  Loader loader(options);
+  Batch batch;
+  int erased = 0;
+  while (loader.next(&batch)) {
+    for (int sample = 0; sample < batch.size; ++sample) {
+      const uint8_t* plane = batch.img.get() + static_cast<size_t>(sample) * 3 * 64 * 64;
+      const auto black = std::count(plane, plane + 64 * 64, uint8_t{0});
+      EXPECT_LE(black, 64 * 64 * 0.36);
+      erased += black >= 64 * 64 * 0.015;
+    }
+  }
+  EXPECT_EQ(erased, 15);
+}
+
 TEST(BreakAndIterateAgain, LeavesNoThreadAndEqualsAFreshLoader) {  // R09
   const TestData data("again", 24);
   const auto digest = [](Loader* loader) {
