@@ -65,14 +65,15 @@ Result<Decoded> Decoder::decode(std::span<const uint8_t> bytes, BufferPool* pool
     decode::MemorySource source(bytes);
     Result<ImageInfo> info = checked_header(source, state_->options.limits);
     if (!info.ok()) return std::move(info).status();
-    decode::Job job{.bytes = bytes,
-                    .options = state_->options,
-                    .pool = pool,
-                    .min_long_side_px = min_long_side_px,
-                    .scratch = state_->scratch,
-                    .sink = state_->sink,
-                    .deadline = decode::CpuDeadline(state_->options.limits),
-                    .out = {}};
+    decode::Job job{
+        .bytes = bytes,
+        .options = state_->options,
+        .pool = pool,
+        .min_long_side_px = min_long_side_px,
+        .scratch = state_->scratch,
+        .sink = state_->sink,
+        .deadline = decode::CpuDeadline(state_->options.limits, state_->options.cancelled),
+        .out = {}};
     job.out.info = *info;
     const Status status = dispatch(job);
     state_->scratch.forget_large();

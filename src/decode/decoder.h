@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -23,6 +24,8 @@ struct DecodeOptions {
   OnCorrupt on_corrupt = OnCorrupt::reject;
   DecodeLimits limits;
   bool scale_16bit = false;  ///< stretch the used range over 0..255 instead of taking the high byte
+  /// Once it is set, a decode that is under way soon ends as if its time were over. May be null.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct Decoded {

@@ -340,5 +340,17 @@ TEST(Damage, OnePictureLeavesNothingBehindForTheNext) {
   EXPECT_TRUE(decoder.decode(good, nullptr).ok());
 }
 
+TEST(Decoder, EndsSoonOnceCancelled) {
+  const Rgb rgb = card(64, 64);
+  std::atomic<bool> cancelled{true};
+  DecodeOptions options;
+  options.cancelled = &cancelled;
+  for (const Bytes& bytes : {png(rgb), png(rgb, true), tiff(rgb), bmp(rgb)}) {
+    EXPECT_FALSE(decode(bytes, options).ok());
+  }
+  cancelled = false;
+  expect_pixels(decode(png(rgb), options), rgb);
+}
+
 }  // namespace
 }  // namespace yoload

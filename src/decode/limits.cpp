@@ -36,7 +36,8 @@ Status time_refused(const DecodeLimits& limits) {
               fmt::format("takes longer than max_seconds = {} of CPU time", limits.max_seconds));
 }
 
-CpuDeadline::CpuDeadline(const DecodeLimits& limits) : limit_s_(limits.max_seconds) {
+CpuDeadline::CpuDeadline(const DecodeLimits& limits, const std::atomic<bool>* cancelled)
+    : limit_s_(limits.max_seconds), cancelled_(cancelled) {
   if (limit_s_ > 0) start_s_ = now_s();
 }
 

@@ -85,6 +85,7 @@ std::shared_ptr<const Epoch> Engine::epoch(uint32_t number) const {
 void Engine::stop() {
   std::lock_guard lock(mutex_);
   stopping_ = true;
+  cancelled_.store(true, std::memory_order_relaxed);
   work_ready_.notify_all();
   batch_ready_.notify_all();
 }
@@ -146,7 +147,7 @@ std::shared_ptr<BatchSlot> Engine::next() {
 }
 
 void Engine::work() {
-  WorkerState worker(options_, index_.channels, clocks_.add_thread());
+  WorkerState worker(options_, index_.channels, &cancelled_, clocks_.add_thread());
   Lock lock(mutex_);
   while (!stopping_) {
     try {
@@ -361,6 +362,9 @@ Result<Engine::Resolved> Engine::resolve(const Epoch& owner, uint64_t position, 
         }
         return Resolved{record, std::move(*tile)};
       }
+      if (cancelled_.load(std::memory_order_relaxed)) {
+        return Status(Code::cancelled, Stage::pipeline, "the loader is closed");
+      }
       cause = std::move(tile).status();
       lease = BudgetLease(memory_.budget(), 0);
     }
@@ -397,7 +401,7 @@ PlannedSample Engine::plan_alone(uint32_t number, uint64_t position) {
   const auto owner = epoch(number);
   const SampleDraws draws = samples_.draw(*owner, position);
   ThreadClocks clocks;
-  WorkerState worker(options_, index_.channels, &clocks);
+  WorkerState worker(options_, index_.channels, &cancelled_, &clocks);
   std::vector<uint32_t> records;
   for (const uint64_t needed : positions(draws)) {
     auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
@@ -412,7 +416,7 @@ PlannedSample Engine::plan_alone(uint32_t number, uint64_t position) {
 std::shared_ptr<BatchSlot> Engine::render_alone(uint32_t number, uint64_t position) {
   const auto owner = epoch(number);
   ThreadClocks clocks;
-  WorkerState worker(options_, index_.channels, &clocks);
+  WorkerState worker(options_, index_.channels, &cancelled_, &clocks);
   const SampleDraws draws = samples_.draw(*owner, position);
   std::vector<std::shared_ptr<const Tile>> kept;
   std::vector<SampleSource> sources;

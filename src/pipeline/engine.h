@@ -18,6 +18,7 @@
 // the budget free. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -140,6 +141,7 @@ class Engine {
   uint64_t consuming_batch_ = 0;
   int running_ = 0;  ///< tasks being worked on
   bool stopping_ = false;
+  std::atomic<bool> cancelled_{false};  ///< stopping_, for decodes under way
   Status failure_;
   EngineCounts counts_;
   int64_t started_ns_ = 0;

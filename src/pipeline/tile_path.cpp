@@ -11,12 +11,14 @@
 namespace yoload {
 namespace {
 
-DecodeOptions decode_options(const LoaderOptions& options, int channels) {
+DecodeOptions decode_options(const LoaderOptions& options, int channels,
+                             const std::atomic<bool>* cancelled) {
   DecodeOptions decode;
   decode.channels = channels;
   decode.on_corrupt = options.on_corrupt;
   decode.limits = options.limits;
   decode.scale_16bit = options.scale_16bit;
+  decode.cancelled = cancelled;
   return decode;
 }
 
@@ -35,8 +37,9 @@ bool ends_with_jpeg(std::string_view path) {
 
 }  // namespace
 
-WorkerState::WorkerState(const LoaderOptions& options, int channels, ThreadClocks* thread_clocks)
-    : decoder(decode_options(options, channels)), clocks(thread_clocks) {}
+WorkerState::WorkerState(const LoaderOptions& options, int channels,
+                         const std::atomic<bool>* cancelled, ThreadClocks* thread_clocks)
+    : decoder(decode_options(options, channels, cancelled)), clocks(thread_clocks) {}
 
 TilePath::TilePath(const LoaderOptions& options, const DatasetIndex& index, MemoryKeeper* memory)
     : options_(options),

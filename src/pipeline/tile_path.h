@@ -28,7 +28,8 @@ struct Tile {
 
 /// What a thread owns: decoder and scratch are reused, never shared.
 struct WorkerState {
-  WorkerState(const LoaderOptions& options, int channels, ThreadClocks* thread_clocks);
+  WorkerState(const LoaderOptions& options, int channels, const std::atomic<bool>* cancelled,
+              ThreadClocks* thread_clocks);
   Decoder decoder;
   RenderScratch scratch;
   ThreadClocks* clocks;
