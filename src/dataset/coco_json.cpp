@@ -370,11 +370,20 @@ class CocoReader {
     if (crowds > 0)
       note(Problem::Severity::note, "crowd",
            fmt::format("{} crowd annotations are skipped", crowds));
+    if (run_lengths_ > 0 && (task_ == Task::segment || task_ == Task::obb)) {
+      note(Problem::Severity::warning, "run_length_mask",
+           fmt::format(
+               "{} objects have masks as run lengths: they keep their boxes, without outline",
+               run_lengths_));
+    }
     return {};
   }
 
-  void read_shapes(const element& item, Annotation* annotation) const {
+  void read_shapes(const element& item, Annotation* annotation) {
     simdjson::dom::array parts;
+    element segmentation;
+    if (item["segmentation"].get(segmentation) == simdjson::SUCCESS && segmentation.is_object())
+      ++run_lengths_;
     if (item["segmentation"].get(parts) == simdjson::SUCCESS) {
       for (const element part : parts) {
         auto points = numbers_of(part);
@@ -395,6 +404,7 @@ class CocoReader {
   CocoDataset data_;
   std::unordered_map<std::string, int> classes_;
   std::unordered_map<std::string, std::string> images_;  // id -> path, "" when unusable
+  size_t run_lengths_ = 0;                               // objects whose mask is a run-length code
 };
 
 }  // namespace

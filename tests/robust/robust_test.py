@@ -113,6 +113,23 @@ class Robust(unittest.TestCase):
         third = subprocess.run(command, capture_output=True, text=True, timeout=120)
         self.assertNotIn("scan ", third.stderr, "nothing is left to scan")
 
+    def test_a_full_disk_costs_the_cache_and_not_the_run(self):
+        probe = ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/tmp"]
+        if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode != 0:
+            self.skipTest("needs the right to mount for a full disk")
+        full = self.folder / "full"
+        full.mkdir(exist_ok=True)
+        script = (f'mount -t tmpfs -o size=16k none "{full}" && head -c 16k /dev/zero >"{full}/filler"; '
+                  f'"$@" && ls "{full}"')
+        result = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", YOLOAD, "digest", str(self.yaml),
+                                 *map(str, self.options("full", epochs=1))],
+                                capture_output=True, text=True, timeout=120)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        digest, *left = result.stdout.split()
+        self.assertEqual(digest + "\n", run("digest", self.yaml, *self.options("fresh", epochs=1)).stdout)
+        self.assertEqual(left, ["filler"], "no half-written file stays behind")
+        self.assertIn("label cache not written", result.stderr)
+
     def test_files_damaged_while_running_are_replaced_and_in_the_ledger_once(self):
         copy = self.folder / "damaged"
         shutil.copytree(self.data, copy)

@@ -76,10 +76,10 @@ void add_augment_options(CLI::App* app, LoaderOptions* o) {
   number("--mixup", &a->mixup, 1, "probability of blending with a second sample");
   number("--cutmix", &a->cutmix, 1, "probability of pasting a rectangle of a second sample");
   number("--copy-paste", &a->copy_paste, 1,
-         "probability of pasting mirrored objects (needs polygons)");
+         "share of the objects to paste copies of (needs outlines)");
   add_choice<CopyPasteMode>(app, "--copy-paste-mode", &a->copy_paste_mode,
                             {{"flip", CopyPasteMode::flip}, {"mixup", CopyPasteMode::mixup}},
-                            "where pasted objects come from")
+                            "paste mirrored copies (flip) or objects of another picture (mixup)")
       ->group(kGroup);
   number("--degrees", &a->degrees, 180, "rotation drawn from +- this");
   number("--translate", &a->translate, 1, "shift drawn from +- this fraction of the picture");
@@ -96,6 +96,7 @@ void add_augment_options(CLI::App* app, LoaderOptions* o) {
   number("--median-blur", &a->median_blur, 1, "probability of a median blur");
   number("--to-gray", &a->to_gray, 1, "probability of losing the colour");
   number("--clahe", &a->clahe, 1, "probability of contrast-limited histogram equalisation");
+  number("--erasing", &a->erasing, 1, "classify: probability of a black rectangle");
   number("--multi-scale", &a->multi_scale, 1, "batch size drawn from imgsz x (1 +- this)");
   add(app, "--close-mosaic", &a->close_mosaic,
       "last epochs of --planned-epochs without mosaic and mixers")
@@ -147,6 +148,30 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
   grouped(add_choice<Fidelity>(
       app, "--fidelity", &o->fidelity, {{"exact", Fidelity::exact}, {"fused", Fidelity::fused}},
       "exact resizes first, as the reference does; fused samples once, faster and sharper"));
+  grouped(add_choice<ResizeMode>(
+      app, "--resize", &o->resize,
+      {{"letterbox", ResizeMode::letterbox}, {"stretch", ResizeMode::stretch}},
+      "keep the aspect ratio, or stretch to a square"));
+  grouped(add_choice<DType>(
+      app, "--dtype", &o->dtype,
+      {{"uint8", DType::uint8}, {"float16", DType::float16}, {"float32", DType::float32}},
+      "numbers of the batch; floats are scaled to 0..1"));
+  grouped(app->add_option("--classes", o->classes, "keep objects of these classes only")
+              ->expected(1, -1));
+  grouped(app->add_flag("--single-cls", o->single_cls, "all classes become one"));
+  grouped(add(app, "--mask-ratio", &o->mask_ratio, "segment: masks at this fraction of the picture")
+              ->check(in_range(1, 64)));
+  grouped(
+      app->add_flag("--scale-16bit", o->scale_16bit,
+                    "stretch the used range of 16-bit pictures instead of taking the high byte"));
+  grouped(add(app, "--max-pixels", &o->limits.max_pixels, "refuse larger pictures; 0 is no limit"));
+  grouped(add(app, "--max-scans", &o->limits.max_scans,
+              "refuse progressive JPEGs with more scans; 0 is no limit"));
+  add_bytes(app, "--max-decode-memory", &o->limits.max_memory_bytes,
+            "working memory of one decode [1GiB]");
+  app->get_option("--max-decode-memory")->group(kGroup);
+  grouped(add(app, "--max-seconds", &o->limits.max_seconds, "CPU time of one decode; 0 is no limit")
+              ->check(at_least_zero()));
   grouped(add_choice<OnCorrupt>(app, "--on-corrupt", &o->on_corrupt,
                                 {{"reject", OnCorrupt::reject}, {"accept", OnCorrupt::accept}},
                                 "damaged pictures: replace them, or use what could be decoded"));
