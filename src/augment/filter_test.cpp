@@ -13,21 +13,10 @@
 #include "augment/lab.h"
 #include "augment/opencv_colours.h"
 #include "augment/pixel.h"
+#include "augment/test_noise.h"
 
 namespace yoload {
 namespace {
-
-Image noise(int width, int height, int channels, uint32_t seed) {
-  Image image(nullptr, width, height, channels);
-  std::mt19937 random(seed);
-  const auto view = image.mutable_view();
-  for (int c = 0; c < channels; ++c) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) view.at(c, y, x) = static_cast<uint8_t>(random());
-    }
-  }
-  return image;
-}
 
 int mirrored(int i, int n) {
   if (n == 1) return 0;

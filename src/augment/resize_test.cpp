@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "augment/resize.h"
+#include "augment/test_noise.h"
 
 #include <gtest/gtest.h>
 
@@ -9,18 +10,6 @@
 
 namespace yoload {
 namespace {
-
-Image noise(int width, int height, int channels, uint32_t seed) {
-  Image image(nullptr, width, height, channels);
-  std::mt19937 random(seed);
-  const auto view = image.mutable_view();
-  for (int c = 0; c < channels; ++c) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) view.at(c, y, x) = static_cast<uint8_t>(random());
-    }
-  }
-  return image;
-}
 
 struct Sizes {
   int from_width, from_height, to_width, to_height;

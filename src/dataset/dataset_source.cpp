@@ -9,6 +9,7 @@
 #include "dataset/coco_json.h"
 #include "dataset/dota_txt.h"
 #include "dataset/label_sources.h"
+#include "dataset/stem_labels.h"
 #include "dataset/voc_xml.h"
 
 namespace yoload {
@@ -18,11 +19,6 @@ namespace fs = std::filesystem;
 
 Status invalid(const std::string& message, const std::string& path) {
   return Status(Code::invalid_argument, Stage::dataset, message, path);
-}
-
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
 }
 
 bool is_yaml(const std::string& path) {

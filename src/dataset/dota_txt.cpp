@@ -12,6 +12,7 @@
 #include <set>
 
 #include "dataset/pixel_box.h"
+#include "dataset/stem_labels.h"
 #include "dataset/text_file.h"
 
 namespace yoload {
@@ -44,45 +45,6 @@ void for_each_object(std::string_view text, const Visit& visit) {
       continue;
     visit(line, tokens);
   }
-}
-
-std::string stem_path(const std::string& folder, const std::string& image_path) {
-  return folder + "/" + fs::path(image_path).stem().string() + ".txt";
-}
-
-class DotaLabels final : public LabelSource {
- public:
-  DotaLabels(std::string folder, std::vector<std::string> names)
-      : folder_(std::move(folder)), names_(std::move(names)) {}
-
-  ParsedLabels labels_of(const std::string& image_path, const ImageInfo& info) override {
-    const std::string path = label_file_of(image_path);
-    const Result<std::string> text = read_text_file(path);
-    if (text.ok()) return parse_dota(*text, path, info, names_);
-    ParsedLabels labels;
-    if (text.status().code() != Code::not_found) {
-      complain("unreadable_label", path, 0, text.status().message(), &labels);
-    }
-    return labels;
-  }
-
-  std::string label_file_of(const std::string& image_path) const override {
-    return stem_path(folder_, image_path);
-  }
-
-  // Labels name their classes: another list gives them other numbers.
-  std::string identity() const override {
-    return fmt::format("DOTA\n{}\n", fmt::join(names_, "\n"));
-  }
-
- private:
-  const std::string folder_;
-  const std::vector<std::string> names_;
-};
-
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
 }
 
 }  // namespace
@@ -144,7 +106,8 @@ Result<DotaDataset> open_dota(const std::string& folder) {
   } else {
     std::set<std::string> names;
     for (const std::string& picture : data.pictures.paths) {
-      const Result<std::string> text = read_text_file(stem_path(folder + "/labelTxt", picture));
+      const Result<std::string> text =
+          read_text_file(stem_label_path(folder + "/labelTxt", picture, ".txt"));
       if (!text.ok()) continue;
       for_each_object(*text, [&](uint32_t, const std::vector<std::string_view>& tokens) {
         if (tokens.size() >= 9) names.emplace(tokens[8]);
@@ -152,7 +115,7 @@ Result<DotaDataset> open_dota(const std::string& folder) {
     }
     data.names.assign(names.begin(), names.end());
   }
-  data.labels = std::make_unique<DotaLabels>(folder + "/labelTxt", data.names);
+  data.labels = std::make_unique<StemLabels>(folder + "/labelTxt", ".txt", data.names, parse_dota);
   return data;
 }
 

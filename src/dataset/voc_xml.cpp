@@ -12,6 +12,7 @@
 #include <set>
 
 #include "dataset/pixel_box.h"
+#include "dataset/stem_labels.h"
 #include "dataset/text_file.h"
 
 namespace yoload {
@@ -56,45 +57,6 @@ std::optional<pugi::xml_node> annotation(std::string_view xml, const std::string
   return root;
 }
 
-std::string stem_path(const std::string& folder, const std::string& image_path) {
-  return folder + "/" + fs::path(image_path).stem().string() + ".xml";
-}
-
-class VocLabels final : public LabelSource {
- public:
-  VocLabels(std::string folder, std::vector<std::string> names)
-      : folder_(std::move(folder)), names_(std::move(names)) {}
-
-  ParsedLabels labels_of(const std::string& image_path, const ImageInfo& info) override {
-    const std::string path = label_file_of(image_path);
-    const Result<std::string> text = read_text_file(path);
-    if (text.ok()) return parse_voc(*text, path, info, names_);
-    ParsedLabels labels;
-    if (text.status().code() != Code::not_found) {
-      complain("unreadable_label", path, 0, text.status().message(), &labels);
-    }
-    return labels;
-  }
-
-  std::string label_file_of(const std::string& image_path) const override {
-    return stem_path(folder_, image_path);
-  }
-
-  // Labels name their classes: another list gives them other numbers.
-  std::string identity() const override {
-    return fmt::format("VOC\n{}\n", fmt::join(names_, "\n"));
-  }
-
- private:
-  const std::string folder_;
-  const std::vector<std::string> names_;
-};
-
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
-}
-
 std::string picture_folder(const std::string& folder) {
   for (const char* name : {"/JPEGImages", "/images"}) {
     if (is_folder(folder + name)) return folder + name;
@@ -118,7 +80,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::vector<std::string> names_in(const std::string& annotations, const PictureList& pictures) {
   std::set<std::string> names;
   for (const std::string& picture : pictures.paths) {
-    const Result<std::string> text = read_text_file(stem_path(annotations, picture));
+    const Result<std::string> text = read_text_file(stem_label_path(annotations, picture, ".xml"));
     if (!text.ok()) continue;
     pugi::xml_document document;
     ParsedLabels ignored;
@@ -197,7 +159,8 @@ Result<VocDataset> open_voc(const std::string& folder, const std::string& split)
   }
   const Result<std::string> classes = read_text_file(folder + "/classes.txt");
   data.names = classes.ok() ? lines_of(*classes) : names_in(folder + "/Annotations", data.pictures);
-  data.labels = std::make_unique<VocLabels>(folder + "/Annotations", data.names);
+  data.labels =
+      std::make_unique<StemLabels>(folder + "/Annotations", ".xml", data.names, parse_voc);
   return data;
 }
 
