@@ -128,6 +128,7 @@ Status find_pictures(const DatasetOptions& options, DatasetSource& source) {
   if (paths->size() == 1 && paths->front().ends_with(".json")) {
     return take_coco(paths->front(), options, source);
   }
+  source.pictures.with_arrays = source.yaml.channels != 1 && source.yaml.channels != 3;
   for (const std::string& path : *paths) {
     Status status = add_pictures(path, source.pictures);
     if (status.ok()) continue;

@@ -59,7 +59,8 @@ Status walk(const std::string& folder, PictureList& list) {
     }
     Status status = for_each_entry(current, [&](const std::string& path, Kind kind) {
       if (kind == Kind::folder) waiting.push_back(path);
-      if (kind == Kind::file && has_picture_suffix(path)) list.paths.push_back(path);
+      const bool picture = has_picture_suffix(path) || (list.with_arrays && path.ends_with(".npy"));
+      if (kind == Kind::file && picture) list.paths.push_back(path);
     });
     if (status.ok()) continue;
     if (current == folder) return status;

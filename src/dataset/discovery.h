@@ -26,13 +26,15 @@ struct FileKey {
 FileKey file_key(const std::string& path);
 
 struct PictureList {
+  bool with_arrays = false;  ///< set first: .npy files are pictures (channels neither 1 nor 3)
   std::vector<std::string> paths;  ///< absolute
   std::vector<int32_t> classes;    ///< class folders only, in step with `paths`
   std::vector<std::string> names;  ///< class folders only
   std::vector<Problem> problems;   ///< missing files of a list, folders that cannot be read
 };
 
-/// Is this the suffix of a picture? In any letter case. Sibling .npy caches are not pictures.
+/// Is this the suffix of a picture? In any letter case. `.npy` is not: other loaders leave such
+/// caches beside pictures.
 bool has_picture_suffix(std::string_view path);
 
 /// Appends the pictures of a folder (recursive, sorted by path, names that begin with a dot

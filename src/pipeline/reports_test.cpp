@@ -169,6 +169,32 @@ TEST(OneChannel, PixelAugmentationsAreAppliedAndIdleOnesNamedOnce) {  // R05
   EXPECT_THAT(Loader(options).warnings(), ElementsAre(HasSubstr("hsv_h need")));
 }
 
+TEST(ManyChannels, ArraysBecomeBatchesOfTheirChannels) {
+  const TestData data("arrays", 0);
+  constexpr int kChannels = 5;
+  std::ofstream(data.yaml()) << "train: images\nval: images\nchannels: 5\nnames: [a]\n";
+  for (int i = 0; i < 4; ++i) {
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (40, 64, 5), }";
+    header.resize(117, ' ');
+    header += '\n';
+    std::string file =
+        std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
+    for (int pixel = 0; pixel < 40 * 64; ++pixel) {
+      for (int c = 0; c < kChannels; ++c) file += static_cast<char>(30 + 40 * c);
+    }
+    std::ofstream(data.path("images/x" + std::to_string(i) + ".npy"), std::ios::binary) << file;
+  }
+  LoaderOptions options = data.options();
+  options.augment_enabled = false;
+  Loader loader(options);
+  Batch batch;
+  ASSERT_TRUE(loader.next(&batch));
+  ASSERT_THAT((std::array{batch.size, batch.channels, batch.height_px, batch.width_px}),
+              ElementsAre(4, 5, 64, 64));
+  for (int c = 0; c < kChannels; ++c)
+    EXPECT_EQ(batch.img.get()[c * 64 * 64 + 32 * 64 + 32], 30 + 40 * c);
+}
+
 TEST(OddSizes, StackInEveryMixOfAugmentations) {  // S01
   const TestData data("sizes", 0);
   const std::vector<std::pair<int, int>> sizes = {{33, 700},  {1500, 40}, {64, 64},
