@@ -124,6 +124,7 @@ struct LoaderOptions {
   bool overlap_mask = true;  ///< segment: one map of instance numbers a picture
   std::vector<int> classes;  ///< keep these classes only; empty keeps all
   bool single_cls = false;
+  bool strict_labels = false;  ///< as the reference: a bad label row costs its whole picture
   float fraction = 1.0f;  ///< share of the data set, first round(n * fraction)
   std::string simd;       ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
   /// Called now and then, from one thread, while pictures and labels are scanned.

@@ -28,7 +28,7 @@ CacheKey cache_key(const DatasetOptions& options, const DatasetSource& source) {
        {std::to_string(kCacheVersion), source.data, source.root, options.split,
         std::string(name(source.task)), std::to_string(options.single_cls ? 0 : source.yaml.nc),
         std::to_string(source.yaml.kpt_count), std::to_string(source.yaml.kpt_dims),
-        std::to_string(options.fraction)}) {
+        std::to_string(options.fraction), std::string(options.strict_labels ? "strict" : "rows")}) {
     key.file += part + '\n';
   }
   key.identity = key.file;
@@ -46,7 +46,9 @@ ScanTables tables_of(const DatasetOptions& options, const DatasetSource& source,
   const std::string path = folder + "/" + label_cache_name(key.file);
   Result<ScanTables> cached = Status(Code::not_found, Stage::dataset, "no folder for the cache");
   if (!folder.empty()) cached = load_label_cache(path, key.identity, source.yaml.kpt_count);
-  if (cached.ok() && describes(*cached, files)) {
+  // A picture that its labels cost is looked at again: they may have been mended.
+  const bool settled = !source.strict_labels || (cached.ok() && cached->left_out.empty());
+  if (cached.ok() && settled && describes(*cached, files)) {
     report.from_cache = true;
     return std::move(*cached);
   }

@@ -24,6 +24,8 @@ struct DatasetOptions {
   std::string cache_dir;     ///< "" is $XDG_CACHE_HOME/yoload or ~/.cache/yoload
   std::vector<int> classes;  ///< keep rows of these classes only; empty keeps all
   bool single_cls = false;
+  /// As the reference: a picture with a bad label row is left out. Otherwise the row alone is.
+  bool strict_labels = false;
   float fraction = 1;  ///< the first round(n * fraction) pictures
   int threads = 0;     ///< 0 follows the machine
   /// Called on the calling thread while files are scanned.

@@ -179,6 +179,7 @@ Status read_description(const DatasetOptions& options, DatasetSource& source) {
 
 Result<DatasetSource> resolve_source(const DatasetOptions& options) {
   DatasetSource source;
+  source.strict_labels = options.strict_labels;
   source.data = find_data(options.data);
   if (source.data.empty()) {
     return Status(Code::not_found, Stage::dataset,

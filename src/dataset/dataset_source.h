@@ -18,6 +18,7 @@ struct DatasetSource {
   DataYaml yaml;     ///< nc is 0 where nothing names the classes
   PictureList pictures;
   std::unique_ptr<LabelSource> labels;
+  bool strict_labels = false;  ///< a bad row costs the whole picture
 };
 
 Result<DatasetSource> resolve_source(const DatasetOptions& options);

@@ -64,6 +64,20 @@ TEST_F(Dataset, IndexesPicturesLabelsBackgroundsAndUnreadableFiles) {
   EXPECT_EQ(count("unreadable_image"), 1u);
 }
 
+TEST_F(Dataset, StrictLabelsLeaveOutThePictureUntilItsLabelIsMended) {
+  const std::string yaml = folder_.write("data.yaml", "train: images\nnames: [a]\n");
+  folder_.write("images/1.jpg", "x");
+  folder_.write("labels/1.txt", std::string(kBox) + "7 .5 .5 .2 .2\n");
+  folder_.write("images/2.jpg", "x");
+  folder_.write("labels/2.txt", kBox);
+  DatasetOptions options;
+  EXPECT_EQ(open(yaml, options)->images.size(), 2u);
+  options.strict_labels = true;
+  for (int round = 0; round < 2; ++round) EXPECT_EQ(open(yaml, options)->images.size(), 1u);
+  folder_.write("labels/1.txt", kBox);
+  EXPECT_EQ(open(yaml, options)->images.size(), 2u);
+}
+
 TEST_F(Dataset, FiltersRowsByClassButKeepsThePictures) {
   const std::string yaml = folder_.write("data.yaml", "train: images\nnames: [a, b, c]\n");
   folder_.write("images/1.jpg", "x");

@@ -21,8 +21,15 @@ std::string relative_to(const std::string& root, const std::string& path) {
   return below ? path.substr(root.size() + 1) : path;
 }
 
+bool has_bad_row(const ParsedLabels& labels) {
+  return std::any_of(labels.problems.begin(), labels.problems.end(), [](const Problem& problem) {
+    return problem.severity == Problem::Severity::error;
+  });
+}
+
 ScannedPicture scan_one(const std::string& path, const PictureFiles& files, const ImageProbe& probe,
-                        LabelSource& source) {
+                        const DatasetSource& dataset) {
+  LabelSource& source = *dataset.labels;
   ScannedPicture picture;
   picture.path = files.stored_path;
   picture.image = files.image;
@@ -39,6 +46,7 @@ ScannedPicture scan_one(const std::string& path, const PictureFiles& files, cons
   picture.width_px = info->width_px;
   picture.height_px = info->height_px;
   picture.labels = source.labels_of(path, *info);
+  if (dataset.strict_labels && has_bad_row(picture.labels)) picture.readable = false;
   const std::string label_file = source.label_file_of(path);
   if (!files.label.exists() && !label_file.empty()) {
     const std::string beside = text_beside(path);
@@ -137,7 +145,7 @@ ScanTables scan_pictures(const DatasetSource& source, const std::vector<PictureF
     const size_t count = std::min(stretch, changed.size() - done);
     const auto work = [&](size_t i) {
       const size_t at = changed[done + i];
-      pictures[at] = scan_one(source.pictures.paths[at], files[at], probe, *source.labels);
+      pictures[at] = scan_one(source.pictures.paths[at], files[at], probe, source);
     };
     const auto report = [&](size_t now, size_t) { progress(done + now, changed.size()); };
     parallel_for(count, threads, work, progress ? ScanProgress(report) : ScanProgress());

@@ -86,7 +86,7 @@ std::vector<std::string> warnings_of(const DatasetReport& report) {
   if (!report.cache_message.empty()) warnings.push_back(report.cache_message);
   if (report.unreadable_images > 0) {
     warnings.push_back(
-        fmt::format("{} unreadable pictures are left out", report.unreadable_images));
+        fmt::format("{} pictures that cannot be used are left out", report.unreadable_images));
   }
   if (report.unused_labels > 0) {
     warnings.push_back(
@@ -144,6 +144,7 @@ DatasetIndex open_index(LoaderOptions* wanted, std::vector<std::string>* warning
   dataset.cache_dir = options.cache_dir;
   dataset.classes = options.classes;
   dataset.single_cls = options.single_cls;
+  dataset.strict_labels = options.strict_labels;
   dataset.fraction = options.fraction;
   dataset.threads = options.workers;
   dataset.progress = options.scan_progress;

@@ -159,6 +159,8 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
   grouped(app->add_option("--classes", o->classes, "keep objects of these classes only")
               ->expected(1, -1));
   grouped(app->add_flag("--single-cls", o->single_cls, "all classes become one"));
+  grouped(app->add_flag("--strict-labels", o->strict_labels,
+                        "a bad label row costs its whole picture, as in the reference"));
   grouped(add(app, "--mask-ratio", &o->mask_ratio, "segment: masks at this fraction of the picture")
               ->check(in_range(1, 64)));
   grouped(
