@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "yoload/error.h"
 #include "yoload/options.h"
 
 namespace yoload {
@@ -19,6 +20,7 @@ struct SampleInfo {
   uint64_t position = 0;  ///< place in the epoch's global order
   uint32_t record = 0;    ///< index record of the primary picture
   bool replaced = false;  ///< the planned picture could not be read: see the ledger
+  bool repeated = false;  ///< here so that all ranks have as many batches: past the epoch's end
   int32_t ori_height_px = 0, ori_width_px = 0;          ///< upright size of the primary picture
   int32_t resized_height_px = 0, resized_width_px = 0;  ///< its size after resizing to imgsz
 };
@@ -31,6 +33,7 @@ struct Batch {
   int channels = 0, height_px = 0, width_px = 0;
   DType dtype = DType::uint8;
   std::shared_ptr<uint8_t> img;  // size,channels,height,width elements of dtype
+  uint64_t token = 0;            ///< of the offered buffer that img is
   std::vector<float> cls;        // n
   std::vector<float> bboxes;     // n,4 xywh normalised; OBB: n,5 xywhr
   std::vector<float> batch_idx;  // n
@@ -92,7 +95,7 @@ struct Report {
 class Loader {
  public:
   /// Opens the data set and starts the threads. Throws std::invalid_argument for options that make
-  /// no sense and std::runtime_error (with path and cause) when the data cannot be opened.
+  /// no sense and Error (with path, stage and cause) when the data cannot be opened.
   explicit Loader(const LoaderOptions& options);
   ~Loader();
   Loader(Loader&&) noexcept;
@@ -100,16 +103,27 @@ class Loader {
 
   const LoaderOptions& options() const;
   const DatasetIndex& index() const;
-  uint64_t images_per_epoch() const;
+  uint64_t images_per_epoch() const;  ///< of this rank
   uint64_t batches_per_epoch() const;
+  /// Place in the epoch's global order of the rank's sample `sample`.
+  uint64_t position_of(uint64_t sample) const;
 
   /// Starts (or restarts) iteration at batch `first_batch` of `epoch`. What was prepared for
   /// another epoch or place is thrown away; what fits is kept.
   void set_epoch(uint32_t epoch, uint64_t first_batch = 0);
 
+  /// A buffer for a coming batch, of at least buffer_bytes(), with LoaderOptions::offered_memory.
+  /// The engine writes there until a batch with this token comes out of next(), or close() has
+  /// returned and the loader is destroyed.
+  void offer(void* memory, size_t bytes, uint64_t token);
+  size_t buffer_bytes() const;  ///< that a batch of any shape of this run fits in
+  int prefetch() const;         ///< batches that are prepared ahead, as far as the budget allows
+
   /// Next batch of the epoch; false at its end (the next call starts the following epoch).
-  /// Throws std::runtime_error when the error budget is exhausted or the data set is gone.
+  /// Throws Error when the error budget is exhausted or the data set is gone.
   bool next(Batch* batch);
+  /// The same, waiting at most `timeout_ms`; then *batch stays as it is and `*ready` says false.
+  bool next(Batch* batch, int timeout_ms, bool* ready);
 
   /// Plan of one sample, and the sample alone as a batch of one: equal to what the stream delivers.
   SamplePlan plan(uint32_t epoch, uint64_t position);

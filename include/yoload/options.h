@@ -8,10 +8,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace yoload {
+
+struct RecordSet;
 
 /// How pixels get from a decoded picture into the batch.
 enum class Fidelity : uint8_t {
@@ -90,11 +93,17 @@ struct DecodeLimits {
 };
 
 struct LoaderOptions {
-  std::string data;  ///< data.yaml, folder, image list, COCO json
+  std::string data;                          ///< data.yaml, folder, image list, COCO json
+  std::shared_ptr<const RecordSet> records;  ///< pictures and labels in memory, instead of `data`
   std::string split = "train";
   std::string task;  ///< detect, segment, pose, obb, classify; "" takes the data set's own
   int imgsz = 640;
   int batch_size = 16;  ///< per rank
+  /// Sample i of rank r stands at position i * world_size + r of the epoch's global order. With
+  /// augmentation all ranks get as many samples, the last ones perhaps again; without, each picture
+  /// comes exactly once over all ranks.
+  int rank = 0;
+  int world_size = 1;
   AugmentOptions augment;
   bool augment_enabled = true;  ///< false: validation, letterbox only
   bool shuffle = true;
@@ -124,9 +133,10 @@ struct LoaderOptions {
   bool overlap_mask = true;  ///< segment: one map of instance numbers a picture
   std::vector<int> classes;  ///< keep these classes only; empty keeps all
   bool single_cls = false;
-  bool strict_labels = false;  ///< as the reference: a bad label row costs its whole picture
-  float fraction = 1.0f;  ///< share of the data set, first round(n * fraction)
-  std::string simd;       ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
+  bool strict_labels = false;   ///< as the reference: a bad label row costs its whole picture
+  float fraction = 1.0f;        ///< share of the data set, first round(n * fraction)
+  bool offered_memory = false;  ///< batches are written into buffers given by Loader::offer()
+  std::string simd;             ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
   /// Called now and then, from one thread, while pictures and labels are scanned.
   std::function<void(uint64_t done, uint64_t total)> scan_progress;
 };

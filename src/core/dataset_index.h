@@ -61,6 +61,10 @@ struct DatasetIndex {
   std::span<const float> keypoints;  // rows,K,3
   std::span<const char> strings;     ///< paths, relative to root or absolute
 
+  /// Bytes of picture files that are held in memory, in step with `images`; an empty one, or no
+  /// entries at all: read the file.
+  std::span<const std::span<const uint8_t>> contents;
+
   std::shared_ptr<const void> storage;  ///< keeps the arrays alive
 
   std::string_view relative_path(size_t image) const {

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/machine.h"
+#include "core/raise.h"
 
 namespace yoload {
 namespace {
@@ -60,13 +61,17 @@ Engine::Engine(const LoaderOptions& options, const DatasetIndex& index)
       samples_(options, index),
       ledger_(allowed_failures(options, index)) {
   if (options.rect) {
-    rect_ = std::make_shared<RectBatches>(rect_batches(
-        index.images, options.batch_size, options.imgsz, options.stride, options.rect_pad));
+    // Ranks step together: a shape covers what all of them see at that step.
+    rect_ = std::make_shared<RectBatches>(
+        rect_batches(index.images, options.batch_size * options.world_size, options.imgsz,
+                     options.stride, options.rect_pad));
   }
   const uint64_t one = batch_bytes(options, index, largest_shape(options, rect_.get()));
   prefetch_ = prefetch_depth(options, one, options.memory_budget_bytes);
   memory_.take(one * static_cast<uint64_t>(prefetch_ + 1));
-  batch_memory_ = BufferPool::create(one * static_cast<uint64_t>(prefetch_ + 1) * 5 / 4);
+  largest_batch_bytes_ = one;
+  batch_memory_ = std::make_unique<BatchMemory>(options.offered_memory,
+                                                one * static_cast<uint64_t>(prefetch_ + 1) * 5 / 4);
   producing_ = epoch(0);
   started_ns_ = now_ns();
   for (int i = 0; i < options.workers; ++i) threads_.emplace_back([this] { work(); });
@@ -109,11 +114,18 @@ void Engine::set_epoch(uint32_t number, uint64_t first_batch) {
   next_batch_ = first_batch;
   admitted_ = first_batch * static_cast<uint64_t>(options_.batch_size);
   ahead_ = nullptr;
-  pool_.advance(*producing_, admitted_);
+  pool_.advance(*producing_, producing_->position_of(admitted_));
   work_ready_.notify_all();
 }
 
-std::shared_ptr<BatchSlot> Engine::next() {
+void Engine::offer(void* memory, size_t bytes, uint64_t token) {
+  batch_memory_->offer(memory, bytes, token);
+  std::lock_guard lock(mutex_);
+  work_ready_.notify_all();
+}
+
+std::shared_ptr<BatchSlot> Engine::next(int timeout_ms, bool* ready) {
+  *ready = true;
   const int64_t asked_ns = now_ns();
   Lock lock(mutex_);
   if (last_handed_ns_ != 0) counts_.consumer_busy_ns += asked_ns - last_handed_ns_;
@@ -127,15 +139,22 @@ std::shared_ptr<BatchSlot> Engine::next() {
   counts_.ready_batches_sum += static_cast<uint64_t>(
       std::find_if_not(slots_.begin(), slots_.end(), finished) - slots_.begin());
   work_ready_.notify_all();
-  batch_ready_.wait(lock, [&] {
+  const auto something = [&] {
     return stopping_ || !failure_.ok() || (!slots_.empty() && finished(slots_.front()));
-  });
+  };
+  if (timeout_ms < 0) {
+    batch_ready_.wait(lock, something);
+  } else {
+    *ready = batch_ready_.wait_for(lock, std::chrono::milliseconds(timeout_ms), something);
+  }
   const int64_t got_ns = now_ns();
   counts_.consumer_wait_ns += got_ns - asked_ns;
-  if (!failure_.ok()) throw std::runtime_error(failure_.to_string());
-  if (stopping_) throw std::runtime_error("the loader is closed");
+  if (!*ready) return nullptr;
+  if (!failure_.ok()) raise(failure_);
+  if (stopping_) throw Closed();
   std::shared_ptr<BatchSlot> slot = std::move(slots_.front());
   slots_.pop_front();
+  slot->memory->deliver();
   ++consuming_batch_;
   ++counts_.batches;
   counts_.images += static_cast<uint64_t>(slot->batch.size);
@@ -176,27 +195,29 @@ bool Engine::work_once(Lock& lock, WorkerState* worker) {
 bool Engine::decode_ahead() {
   if (ahead_ == nullptr || ahead_->number() < producing_->number()) {
     ahead_ = producing_;
-    ahead_position_ = admitted_;
+    ahead_sample_ = admitted_;
   }
-  if (ahead_->number() == producing_->number())
-    ahead_position_ = std::max(ahead_position_, admitted_);
+  if (ahead_->number() == producing_->number()) ahead_sample_ = std::max(ahead_sample_, admitted_);
   const auto distance = [&] {
     return ahead_->number() == producing_->number()
-               ? ahead_position_ - admitted_
-               : producing_->images() - admitted_ + ahead_position_;
+               ? ahead_sample_ - admitted_
+               : producing_->samples() - admitted_ + ahead_sample_;
   };
-  while (distance() < static_cast<uint64_t>(options_.window)) {
-    if (ahead_position_ >= ahead_->images()) {
+  while (distance() * static_cast<uint64_t>(options_.world_size) <
+         static_cast<uint64_t>(options_.window)) {
+    if (ahead_sample_ >= ahead_->samples()) {
       if (ahead_->number() > producing_->number() || !epoch_planned(ahead_->number() + 1))
         return false;
       ahead_ = epoch(ahead_->number() + 1);
-      ahead_position_ = 0;
+      ahead_sample_ = 0;
       continue;
     }
-    const uint64_t bytes = tiles_.working_bytes(ahead_->record_at(ahead_position_));
+    const uint64_t position = ahead_->position_of(ahead_sample_);
+    const uint64_t bytes = tiles_.working_bytes(ahead_->record_at(position));
     if (memory_.budget()->used_bytes() + bytes > memory_.budget()->limit_bytes() / 3 * 2)
       return false;
-    if (auto entry = pool_.add(ahead_, ahead_position_++)) {
+    ++ahead_sample_;
+    if (auto entry = pool_.add(ahead_, position)) {
       decodes_.push_back(std::move(entry));
       return true;
     }
@@ -219,16 +240,20 @@ bool Engine::open_slot() {
     pool_.advance(*producing_, 0);
     admitted_ = 0;
   }
-  slots_.push_back(make_slot(producing_, next_batch_++));
+  auto slot = make_slot(producing_, next_batch_, batch_memory_.get());
+  if (slot == nullptr) return false;
+  ++next_batch_;
+  slots_.push_back(std::move(slot));
   return true;
 }
 
-std::shared_ptr<BatchSlot> Engine::make_slot(std::shared_ptr<const Epoch> owner, uint64_t index) {
+std::shared_ptr<BatchSlot> Engine::make_slot(std::shared_ptr<const Epoch> owner, uint64_t index,
+                                             BatchMemory* memory) {
   auto slot = std::make_shared<BatchSlot>();
   slot->index = index;
   slot->shape = owner->shape_of(index);
   slot->unfinished = owner->batch_samples(index);
-  slot->first_position = index * static_cast<uint64_t>(options_.batch_size);
+  slot->first_sample = index * static_cast<uint64_t>(options_.batch_size);
   slot->labels.resize(static_cast<size_t>(slot->unfinished));
   Batch& batch = slot->batch;
   batch.epoch = owner->number();
@@ -239,9 +264,11 @@ std::shared_ptr<BatchSlot> Engine::make_slot(std::shared_ptr<const Epoch> owner,
   batch.width_px = slot->shape.width_px;
   batch.dtype = options_.dtype;
   batch.samples.resize(static_cast<size_t>(batch.size));
-  // The block goes back to the engine's recycled memory when the consumer drops its last reference.
-  auto block = std::make_shared<Buffer>(batch_memory_->acquire(batch.img_bytes()));
-  batch.img = std::shared_ptr<uint8_t>(block, block->data());
+  // The block goes back to where it came from when the last reference is dropped.
+  slot->memory = memory->take(batch.img_bytes());
+  if (slot->memory == nullptr) return nullptr;
+  batch.img = std::shared_ptr<uint8_t>(slot->memory, slot->memory->data());
+  batch.token = slot->memory->token();
   slot->epoch = std::move(owner);
   return slot;
 }
@@ -258,8 +285,11 @@ bool Engine::admit_sample() {
   auto task = std::make_shared<SampleTask>();
   task->slot = *slot;
   task->index = (*slot)->admitted++;
-  const uint64_t position = (*slot)->first_position + static_cast<uint64_t>(task->index);
-  (*slot)->batch.samples[static_cast<size_t>(task->index)].position = position;
+  const uint64_t sample = (*slot)->first_sample + static_cast<uint64_t>(task->index);
+  const uint64_t position = (*slot)->epoch->position_of(sample);
+  SampleInfo& info = (*slot)->batch.samples[static_cast<size_t>(task->index)];
+  info.position = position;
+  info.repeated = position >= (*slot)->epoch->images();
   task->draws = samples_.draw(*(*slot)->epoch, position);
   for (const uint64_t needed : positions(task->draws)) {
     bool made = false;
@@ -271,8 +301,8 @@ bool Engine::admit_sample() {
     }
     task->entries.push_back(std::move(entry));
   }
-  pool_.advance(*(*slot)->epoch, position + 1);
-  admitted_ = position + 1;
+  pool_.advance(*(*slot)->epoch, (*slot)->epoch->position_of(sample + 1));
+  admitted_ = sample + 1;
   if (task->missing == 0) runnable_.push_back(std::move(task));
   if (decodes_.size() + runnable_.size() > 1) work_ready_.notify_all();
   return true;
@@ -280,7 +310,7 @@ bool Engine::admit_sample() {
 
 bool Engine::take_memory(uint64_t bytes) {
   while (!memory_.try_take(bytes)) {
-    if (!pool_.evict_one(producing_->number(), admitted_)) {
+    if (!pool_.evict_one(producing_->number(), producing_->position_of(admitted_))) {
       if (running_ > 0) return false;
       memory_.take(bytes);
       return true;
@@ -405,12 +435,11 @@ PlannedSample Engine::plan_alone(uint32_t number, uint64_t position) {
   std::vector<uint32_t> records;
   for (const uint64_t needed : positions(draws)) {
     auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
-    if (!resolved.ok()) throw std::runtime_error(resolved.status().to_string());
+    if (!resolved.ok()) raise(resolved.status());
     records.push_back(resolved->record);
   }
-  return samples_.lay_out_sample(
-      *owner, draws, owner->shape_of(position / static_cast<uint64_t>(options_.batch_size)),
-      records);
+  return samples_.lay_out_sample(*owner, draws, owner->shape_of(owner->batch_of(position)),
+                                 records);
 }
 
 std::shared_ptr<BatchSlot> Engine::render_alone(uint32_t number, uint64_t position) {
@@ -422,15 +451,17 @@ std::shared_ptr<BatchSlot> Engine::render_alone(uint32_t number, uint64_t positi
   std::vector<SampleSource> sources;
   for (const uint64_t needed : positions(draws)) {
     auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
-    if (!resolved.ok()) throw std::runtime_error(resolved.status().to_string());
+    if (!resolved.ok()) raise(resolved.status());
     kept.push_back(std::move(resolved->tile));
     sources.push_back({resolved->record, kept.back().get()});
   }
-  const uint64_t index = position / static_cast<uint64_t>(options_.batch_size);
-  auto slot = make_slot(owner, index);
+  const uint64_t index = owner->batch_of(position);
+  BatchMemory own(false, 0);  // the stream's buffers are not for this
+  auto slot = make_slot(owner, index, &own);
   slot->batch.size = 1;
   slot->batch.samples.resize(1);
   slot->batch.samples[0].position = position;
+  slot->batch.samples[0].repeated = position >= owner->images();
   slot->labels.resize(1);
   slot->labels[0] = samples_.render(*owner, draws, slot->shape, sources, slot->batch.img.get(),
                                     &worker, &slot->batch.samples[0]);

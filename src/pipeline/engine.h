@@ -28,6 +28,7 @@
 
 #include "core/labels.h"
 #include "metrics/stage_clock.h"
+#include "pipeline/batch_memory.h"
 #include "pipeline/epoch.h"
 #include "pipeline/ledger.h"
 #include "pipeline/memory_keeper.h"
@@ -42,11 +43,12 @@ struct BatchSlot {
   std::shared_ptr<const Epoch> epoch;
   uint64_t index = 0;
   BatchShape shape;
-  Batch batch;                       ///< img and samples are in place from the start
+  Batch batch;  ///< img and samples are in place from the start
+  std::shared_ptr<BatchMemory::Block> memory;
   std::vector<SampleLabels> labels;  ///< one a sample
   int admitted = 0;
   int unfinished = 0;
-  uint64_t first_position = 0;
+  uint64_t first_sample = 0;  ///< of the rank, in the epoch
 };
 
 /// One sample on its way.
@@ -73,8 +75,13 @@ class Engine {
   ~Engine();
 
   void set_epoch(uint32_t epoch, uint64_t first_batch);
-  /// The next finished batch with its labels; null at the end of an epoch.
-  std::shared_ptr<BatchSlot> next();
+  /// The next finished batch with its labels; null at the end of an epoch. Waits at most
+  /// `timeout_ms` (for ever if negative): then null, and *ready false.
+  std::shared_ptr<BatchSlot> next(int timeout_ms, bool* ready);
+  /// With LoaderOptions::offered_memory: a buffer for a coming batch.
+  void offer(void* memory, size_t bytes, uint64_t token);
+  size_t largest_batch_bytes() const { return largest_batch_bytes_; }
+  int prefetch() const { return prefetch_; }
   void stop();
 
   std::shared_ptr<const Epoch> epoch(uint32_t number) const;
@@ -108,7 +115,9 @@ class Engine {
   bool open_slot();
   bool decode_ahead();
   bool epoch_planned(uint32_t number) const;
-  std::shared_ptr<BatchSlot> make_slot(std::shared_ptr<const Epoch> epoch, uint64_t batch);
+  /// Null when there is no memory for it on offer.
+  std::shared_ptr<BatchSlot> make_slot(std::shared_ptr<const Epoch> epoch, uint64_t batch,
+                                       BatchMemory* memory);
   Result<Resolved> resolve(const Epoch& epoch, uint64_t position, BudgetLease lease,
                            WorkerState* worker);
   void fail(Status status);
@@ -117,7 +126,8 @@ class Engine {
   const LoaderOptions& options_;
   const DatasetIndex& index_;
   MemoryKeeper memory_;
-  std::shared_ptr<BufferPool> batch_memory_;
+  size_t largest_batch_bytes_ = 0;
+  std::unique_ptr<BatchMemory> batch_memory_;
   TilePath tiles_;
   SamplePath samples_;
   Ledger ledger_;
@@ -135,8 +145,8 @@ class Engine {
   std::shared_ptr<const Epoch> producing_;        ///< epoch of the next slot
   uint64_t next_batch_ = 0;                       ///< of the next slot
   std::shared_ptr<const Epoch> ahead_;            ///< next position to decode ahead of need
-  uint64_t ahead_position_ = 0;
-  uint64_t admitted_ = 0;  ///< positions of producing_ admitted so far
+  uint64_t ahead_sample_ = 0;
+  uint64_t admitted_ = 0;  ///< samples of producing_ admitted so far
   uint32_t consuming_epoch_ = 0;
   uint64_t consuming_batch_ = 0;
   int running_ = 0;  ///< tasks being worked on

@@ -14,6 +14,15 @@ bool mosaic_in(const LoaderOptions& options, uint32_t epoch) {
          epoch < static_cast<uint32_t>(options.epochs - close);
 }
 
+/// Training: as many for every rank. Validation: each picture once.
+uint64_t samples_of_rank(const LoaderOptions& options, uint64_t images) {
+  const auto world = static_cast<uint64_t>(options.world_size);
+  const uint64_t most = (images + world - 1) / world;
+  const bool one_less =
+      images % world != 0 && static_cast<uint64_t>(options.rank) >= images % world;
+  return !options.augment_enabled && one_less ? most - 1 : most;
+}
+
 }  // namespace
 
 Epoch::Epoch(const LoaderOptions& options, const DatasetIndex& index, uint32_t epoch,
@@ -21,9 +30,12 @@ Epoch::Epoch(const LoaderOptions& options, const DatasetIndex& index, uint32_t e
     : number_(epoch),
       seed_(options.seed),
       images_(index.images.size()),
+      rank_(static_cast<uint64_t>(options.rank)),
+      world_size_(static_cast<uint64_t>(options.world_size)),
+      samples_(samples_of_rank(options, images_)),
       batch_size_(static_cast<uint64_t>(options.batch_size)),
-      batches_(options.drop_last ? images_ / batch_size_
-                                 : (images_ + batch_size_ - 1) / batch_size_),
+      batches_(options.drop_last ? samples_ / batch_size_
+                                 : (samples_ + batch_size_ - 1) / batch_size_),
       window_(static_cast<uint32_t>(options.window)),
       imgsz_(options.imgsz),
       stride_(options.stride),
@@ -33,11 +45,11 @@ Epoch::Epoch(const LoaderOptions& options, const DatasetIndex& index, uint32_t e
       rect_(std::move(rect)) {}
 
 int Epoch::batch_samples(uint64_t batch) const {
-  return static_cast<int>(std::min(batch_size_, images_ - batch * batch_size_));
+  return static_cast<int>(std::min(batch_size_, samples_ - batch * batch_size_));
 }
 
 uint32_t Epoch::record_at(uint64_t position) const {
-  return rect_ ? rect_->order[position] : order_.record_at(position);
+  return rect_ ? rect_->order[position % images_] : order_.record_at(position);
 }
 
 uint32_t Epoch::replacement(uint64_t position, uint32_t attempt) const {

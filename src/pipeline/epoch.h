@@ -22,6 +22,11 @@ class Epoch {
 
   uint32_t number() const { return number_; }
   uint64_t images() const { return images_; }
+  uint64_t samples() const { return samples_; }  ///< of this rank
+  /// Place of the rank's sample `sample` in the global order; past images() it is a repetition.
+  uint64_t position_of(uint64_t sample) const { return sample * world_size_ + rank_; }
+  /// Batch that holds a position, on whichever rank.
+  uint64_t batch_of(uint64_t position) const { return position / world_size_ / batch_size_; }
   uint64_t batches() const { return batches_; }
   /// Samples in batch `batch`: batch_size, or what is left in the last one.
   int batch_samples(uint64_t batch) const;
@@ -40,6 +45,8 @@ class Epoch {
   const uint32_t number_;
   const uint64_t seed_;
   const uint64_t images_;
+  const uint64_t rank_, world_size_;
+  const uint64_t samples_;
   const uint64_t batch_size_;
   const uint64_t batches_;
   const uint32_t window_;

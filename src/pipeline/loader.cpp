@@ -8,7 +8,9 @@
 
 #include "batch/collate.h"
 #include "core/machine.h"
+#include "core/raise.h"
 #include "dataset/dataset.h"
+#include "dataset/records.h"
 #include "metrics/verdict.h"
 #include "pipeline/engine.h"
 #include "pipeline/report.h"
@@ -27,9 +29,16 @@ void check_share(const char* name, float value) {
 /// Refuses what makes no sense, naming option, value and what was expected; fills in the automatic
 /// ones.
 LoaderOptions checked(LoaderOptions options) {
-  if (options.data.empty()) refuse("data", "\"\"", "a data.yaml, a folder or an image list");
+  if (options.data.empty() && options.records == nullptr)
+    refuse("data", "\"\"", "a data.yaml, a folder or an image list");
   if (options.batch_size < 1)
     refuse("batch_size", std::to_string(options.batch_size), "at least 1");
+  if (options.world_size < 1)
+    refuse("world_size", std::to_string(options.world_size), "at least 1");
+  if (options.rank < 0 || options.rank >= options.world_size) {
+    refuse("rank", std::to_string(options.rank),
+           fmt::format("0 to {}", options.world_size - 1).c_str());
+  }
   if (options.imgsz < 32 || options.imgsz > 8192) {
     refuse("imgsz", std::to_string(options.imgsz), "32 to 8192");
   }
@@ -151,13 +160,24 @@ DatasetIndex open_index(LoaderOptions* wanted, std::vector<std::string>* warning
   const DecodeLimits limits = options.limits;
   const ImageProbe probe = [limits](const std::string& path) { return probe_file(path, limits); };
   DatasetReport report;
-  auto index = open_dataset(dataset, probe, &report);
-  if (!index.ok()) throw std::runtime_error(index.status().to_string());
+  const BytesProbe probe_bytes = [limits](std::span<const uint8_t> bytes) {
+    return read_info(bytes, limits);
+  };
+  auto index = options.records != nullptr
+                   ? index_records(options.records, dataset, probe, probe_bytes, &report)
+                   : open_dataset(dataset, probe, &report);
+  if (!index.ok() && options.records != nullptr &&
+      index.status().code() == Code::invalid_argument) {
+    throw std::invalid_argument(index.status().message());
+  }
+  if (!index.ok()) raise(index.status());
   if (index->task == Task::classify) wanted->resize = ResizeMode::cover;
   *warnings = warnings_of(report);
   add_idle_augmentations(options, *index, warnings);
-  if (index->images.empty())
-    throw std::runtime_error(options.data + ": dataset: no usable picture");
+  if (index->images.empty()) {
+    raise(Status(Code::not_found, Stage::dataset, "no usable picture",
+                 options.records != nullptr ? "records" : options.data));
+  }
   return std::move(*index);
 }
 
@@ -199,26 +219,52 @@ const DatasetIndex& Loader::index() const {
   return impl_->index;
 }
 uint64_t Loader::images_per_epoch() const {
-  return impl_->index.images.size();
+  return impl_->engine.epoch(0)->samples();
 }
 uint64_t Loader::batches_per_epoch() const {
   return impl_->engine.epoch(0)->batches();
+}
+uint64_t Loader::position_of(uint64_t sample) const {
+  return impl_->engine.epoch(0)->position_of(sample);
 }
 void Loader::set_epoch(uint32_t epoch, uint64_t first_batch) {
   impl_->engine.set_epoch(epoch, first_batch);
 }
 
 bool Loader::next(Batch* batch) {
-  auto slot = impl_->engine.next();
+  bool ready = false;
+  return next(batch, -1, &ready);
+}
+bool Loader::next(Batch* batch, int timeout_ms, bool* ready) {
+  auto slot = impl_->engine.next(timeout_ms, ready);
   if (!slot) return false;
   *batch = impl_->collate(std::move(slot));
   return true;
+}
+void Loader::offer(void* memory, size_t bytes, uint64_t token) {
+  if (!impl_->options.offered_memory) {
+    throw std::invalid_argument("offer() needs LoaderOptions::offered_memory");
+  }
+  if (memory == nullptr || bytes < buffer_bytes()) {
+    refuse("bytes", std::to_string(bytes), ("at least " + std::to_string(buffer_bytes())).c_str());
+  }
+  impl_->engine.offer(memory, bytes, token);
+}
+size_t Loader::buffer_bytes() const {
+  return impl_->engine.largest_batch_bytes();
+}
+int Loader::prefetch() const {
+  return impl_->engine.prefetch();
 }
 
 SamplePlan Loader::plan(uint32_t epoch, uint64_t position) {
   return impl_->engine.plan_alone(epoch, position).plan;
 }
 Batch Loader::render(uint32_t epoch, uint64_t position) {
+  const uint64_t end = position_of(images_per_epoch() - 1) + 1;
+  if (position >= end) {
+    refuse("position", std::to_string(position), fmt::format("less than {}", end).c_str());
+  }
   return impl_->collate(impl_->engine.render_alone(epoch, position));
 }
 const std::vector<std::string>& Loader::warnings() const {

@@ -7,12 +7,15 @@
 #include <xxhash.h>
 
 #include <chrono>
+#include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
 #include "core/dataset_index.h"
 #include "core/plan.h"
 #include "pipeline/test_data.h"
+#include "yoload/records.h"
 
 namespace yoload {
 namespace {
@@ -65,6 +68,124 @@ TEST(Loader, DeliversEveryRecordOncePerEpochInBatchOrder) {
     EXPECT_EQ(expected, 8u);
     EXPECT_EQ(records.size(), 30u);
     EXPECT_EQ(std::set<uint32_t>(records.begin(), records.end()).size(), 30u);
+  }
+}
+
+/// Samples of one epoch by position, over all ranks: hash of the picture, and how often repeated.
+struct Shards {
+  std::map<uint64_t, uint64_t> pixels;
+  std::vector<uint64_t> batches;  ///< of each rank
+  std::multiset<uint32_t> records;
+  int repeated = 0;
+};
+
+Shards shards(LoaderOptions options, int world_size) {
+  Shards all;
+  options.world_size = world_size;
+  for (options.rank = 0; options.rank < world_size; ++options.rank) {
+    Loader loader(options);
+    all.batches.push_back(loader.batches_per_epoch());
+    Batch batch;
+    while (loader.next(&batch)) {
+      const size_t bytes = batch.img_bytes() / static_cast<size_t>(batch.size);
+      for (size_t i = 0; i < batch.samples.size(); ++i) {
+        const SampleInfo& sample = batch.samples[i];
+        all.pixels[sample.position] = XXH3_64bits(batch.img.get() + i * bytes, bytes);
+        all.records.insert(sample.record);
+        all.repeated += sample.repeated ? 1 : 0;
+        EXPECT_EQ(sample.position % static_cast<uint64_t>(world_size),
+                  static_cast<uint64_t>(options.rank));
+      }
+    }
+  }
+  return all;
+}
+
+TEST(Loader, RanksTogetherDeliverTheEpochOfOneRank) {
+  const TestData data("ranks", 30);
+  const LoaderOptions options = data.options();
+  const Shards one = shards(options, 1);
+  EXPECT_EQ(one.pixels.size(), 30u);
+  for (const int world_size : {2, 3, 4, 8}) {
+    const Shards many = shards(options, world_size);
+    // Training: every rank steps as often; what is there once more is flagged.
+    EXPECT_EQ(std::set<uint64_t>(many.batches.begin(), many.batches.end()).size(), 1u);
+    EXPECT_EQ(many.repeated, (30 + world_size - 1) / world_size * world_size - 30);
+    for (const auto& [position, hash] : one.pixels) {
+      EXPECT_EQ(many.pixels.at(position), hash) << position << " of " << world_size;
+    }
+  }
+}
+
+TEST(Loader, RanksOfAValidationCoverEveryPictureExactlyOnce) {
+  const TestData data("val_ranks", 30);
+  LoaderOptions options = data.options();
+  options.augment_enabled = false;
+  options.shuffle = false;
+  for (const bool rect : {false, true}) {
+    options.rect = rect;
+    for (const int world_size : {1, 4, 7}) {
+      const Shards all = shards(options, world_size);
+      EXPECT_EQ(all.records.size(), 30u);
+      EXPECT_EQ(std::set<uint32_t>(all.records.begin(), all.records.end()).size(), 30u);
+      EXPECT_EQ(all.repeated, 0);
+    }
+  }
+}
+
+TEST(Loader, RefusesARankOutsideOfItsWorld) {
+  const TestData data("bad_rank", 4);
+  LoaderOptions options = data.options();
+  options.rank = 2;
+  options.world_size = 2;
+  EXPECT_THROW(Loader loader(options), std::invalid_argument);
+}
+
+TEST(Loader, RecordsInMemoryGiveTheBatchesOfTheirFiles) {
+  const TestData data("records", 12);
+  const LoaderOptions options = data.options();
+  const auto expected = stream(options);
+  LoaderOptions in_memory = options;
+  {
+    const Loader files(options);
+    const DatasetIndex& index = files.index();
+    auto set = std::make_shared<RecordSet>();
+    set->names = index.names;
+    for (size_t i = 0; i < index.images.size(); ++i) {
+      Record record;
+      record.path = index.path(i);
+      if (i % 2 == 0) {  // bytes and paths may mix
+        std::ifstream file(record.path, std::ios::binary);
+        record.contents.assign(std::istreambuf_iterator<char>(file), {});
+      }
+      for (const LabelRow& row : index.rows_of(i)) {
+        record.cls.push_back(row.cls);
+        record.boxes.insert(record.boxes.end(), {row.x, row.y, row.w, row.h});
+      }
+      set->records.push_back(std::move(record));
+    }
+    in_memory.data.clear();
+    in_memory.records = set;
+  }
+  EXPECT_EQ(stream(in_memory), expected);
+}
+
+TEST(Loader, NamesTheRecordAndColumnThatAreWrong) {
+  const TestData data("bad_records", 1);
+  auto set = std::make_shared<RecordSet>();
+  set->names = {"a", "b"};
+  set->records.resize(2);
+  for (Record& record : set->records) record.path = Loader(data.options()).index().path(0);
+  set->records[1].cls = {2};
+  set->records[1].boxes = {0.5F, 0.5F, 0.1F, 0.1F};
+  LoaderOptions options = data.options();
+  options.records = set;
+  try {
+    const Loader loader(options);
+    FAIL() << "class 2 of two was taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("records[1]"));
+    EXPECT_THAT(error.what(), HasSubstr("cls"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "augment/plan.h"
 #include "storage/file_reader.h"
@@ -101,12 +102,22 @@ Result<std::shared_ptr<const Buffer>> TilePath::read(uint32_t record, WorkerStat
     cache_misses_.fetch_add(1, std::memory_order_relaxed);
   }
   StageTimer timer(worker->clocks, Work::read);
-  auto bytes = read_file(index_.path(record), memory_->pool());
+  auto bytes = bytes_of_record(record);
   if (!bytes.ok()) return std::move(bytes).status();
   timer.add_bytes(bytes->size());
   auto shared = std::make_shared<const Buffer>(std::move(*bytes));
   if (options_.cache == CacheMode::bytes) byte_cache_.insert(record, shared, shared->capacity());
   return shared;
+}
+
+Result<Buffer> TilePath::bytes_of_record(uint32_t record) const {
+  if (index_.contents.empty() || index_.contents[record].empty()) {
+    return read_file(index_.path(record), memory_->pool());
+  }
+  const std::span<const uint8_t> contents = index_.contents[record];
+  Buffer bytes = memory_->pool()->acquire(contents.size());
+  std::memcpy(bytes.data(), contents.data(), contents.size());
+  return bytes;
 }
 
 Result<Decoded> TilePath::decode(uint32_t record, const Buffer& bytes, WorkerState* worker) {

@@ -53,6 +53,7 @@ class TilePath {
 
  private:
   Result<std::shared_ptr<const Buffer>> read(uint32_t record, WorkerState* worker);
+  Result<Buffer> bytes_of_record(uint32_t record) const;
   Result<Decoded> decode(uint32_t record, const Buffer& bytes, WorkerState* worker);
   Image resize(Image image, int width_px, int height_px, WorkerState* worker);
   int min_long_side_px() const;
