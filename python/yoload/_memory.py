@@ -24,6 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 
+def as_buffer(memory: Any) -> Any:
+    """A ctypes array as numpy takes it: their type hints do not know of each other."""
+    return memory
+
+
 class Block(Protocol):
     """Memory for one batch."""
 
@@ -59,7 +64,8 @@ class RecycledBlock:
         # The finalizer holds the block, and so its memory, until the view is gone.
         finalizer = weakref.finalize(view, self._pool.give_back, self)
         finalizer.atexit = False
-        return np.frombuffer(view, dtype=np.uint8, count=count)
+        flat: npt.NDArray[np.uint8] = np.frombuffer(as_buffer(view), np.uint8, count)
+        return flat
 
 
 class RecyclingPool:

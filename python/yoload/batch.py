@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._memory import Block
+from ._memory import Block, as_buffer
 from ._native import CBatch
 
 _IMG_DTYPES = ("uint8", "float16", "float32")
@@ -32,9 +32,12 @@ class Batch(dict[str, Any]):
     bboxes : (n, 4) float32, x y w h normalised by the picture; OBB (n, 5) with the angle in radians
     batch_idx : (n,) float32, picture of each object
     masks : segment: (B, h, w) instance numbers, or (n, h, w) without overlap_mask
+    sem_masks : segment: (B, h, w) float32, class of the instance at each place
     keypoints : pose: (n, K, 3) float32, x y normalised, visibility
-    im_file, ori_shape, resized_shape : tuples of length B; shapes are (height, width) in px
-    ratio_pad : without augmentation: tuple of ((gain_h, gain_w), (pad_w, pad_h)), pads in px
+    im_file, ori_shape, resized_shape : tuples of length B; shapes are (height, width) in px, of the
+        file's picture and of the picture in the batch
+    ratio_pad : tuple of (gain_h, gain_w), loaded by original side; without augmentation of
+        ((gain_h, gain_w), (pad_w, pad_h)) with the borders left and above in px
 
     Classification: img and cls (B,) int64 alone, as the reference has it.
 
@@ -70,7 +73,7 @@ class RawBatch:
     keypoints: Array | None  # n,K,3
     im_file: tuple[str, ...]
     ori_shape: tuple[tuple[int, int], ...]
-    resized_shape: tuple[tuple[int, int], ...]
+    loaded_shape: tuple[tuple[int, int], ...]  # after resizing to imgsz, before placement
     epoch: int
     index: int
     records: npt.NDArray[np.int64]
@@ -107,7 +110,7 @@ class ArrayMaker:
             address = out.data_ptr()
             count = out.numel()
         if count:
-            ctypes.memmove(address, pointer, 4 * count)
+            ctypes.memmove(address, pointer or 0, 4 * count)
         return out
 
     def integers(self, values: Array) -> Array:
@@ -133,7 +136,9 @@ class ArrayMaker:
         """uint8 while the instance numbers fit, else int32."""
         count = int(np.prod(shape))
         if count:
-            numbers = np.frombuffer((ctypes.c_int32 * count).from_address(pointer or 0), np.int32)
+            numbers = np.frombuffer(
+                as_buffer((ctypes.c_int32 * count).from_address(pointer or 0)), np.int32
+            )
             narrow = numbers.max() <= 255
             out = numbers.astype(np.uint8 if narrow else np.int32).reshape(shape)
         else:
@@ -164,7 +169,7 @@ def unpack(batch: CBatch, img: Array, make: ArrayMaker, overlap: bool) -> RawBat
         keypoints=keypoints,
         im_file=tuple(_path(name) for name in batch.im_files[:size]),
         ori_shape=tuple((s.ori_height_px, s.ori_width_px) for s in samples),
-        resized_shape=tuple((s.resized_height_px, s.resized_width_px) for s in samples),
+        loaded_shape=tuple((s.resized_height_px, s.resized_width_px) for s in samples),
         epoch=batch.epoch,
         index=batch.index,
         records=np.array([s.record for s in samples], np.int64),
@@ -178,16 +183,23 @@ def _path(name: bytes | None) -> str:
     return (name or b"").decode("utf-8", "surrogateescape")
 
 
-def ratio_pad(raw: RawBatch) -> tuple[tuple[tuple[float, float], tuple[float, float]], ...]:
-    """How each picture was placed, as the validators take it to map boxes back.
+Gains = tuple[float, float]
 
-    Gains are resized by original side; pads are the borders left and above, in px, before they are
-    rounded to whole pixels (letterbox, SEMANTICS section 9).
+
+def gains(raw: RawBatch) -> tuple[Gains, ...]:
+    """Loaded by original side, (height, width), of each picture."""
+    return tuple((h / h0, w / w0) for (h0, w0), (h, w) in zip(raw.ori_shape, raw.loaded_shape))
+
+
+def ratio_pad(raw: RawBatch) -> tuple[tuple[Gains, tuple[int, int]], ...]:
+    """How letterboxing placed each picture, as validators take it to map boxes back.
+
+    The gains, and the borders (left, above) in px (SEMANTICS section 9).
     """
     height, width = raw.img.shape[2:]
     placed = []
-    for (h0, w0), (h, w) in zip(raw.ori_shape, raw.resized_shape):
+    for gain, (h, w) in zip(gains(raw), raw.loaded_shape):
         r = min(height / h, width / w, 1.0)
-        pad = ((width - round(w * r)) / 2, (height - round(h * r)) / 2)
-        placed.append(((h * r / h0, w * r / w0), pad))
+        left, above = (width - round(w * r)) / 2, (height - round(h * r)) / 2
+        placed.append((gain, (round(left - 0.1), round(above - 0.1))))
     return tuple(placed)

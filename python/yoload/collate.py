@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .batch import ArrayMaker, Batch, RawBatch, ratio_pad
+from .batch import ArrayMaker, Batch, RawBatch, gains, ratio_pad
 
 Collate = Callable[[RawBatch, str, bool, ArrayMaker], Any]
 """(batch, task, augmented, make) -> what iteration yields."""
@@ -30,12 +30,40 @@ def ultralytics(raw: RawBatch, task: str, augmented: bool, make: ArrayMaker) -> 
         if raw.masks is not None:
             batch["masks"] = raw.masks
         batch["ori_shape"] = raw.ori_shape
-        if not augmented:
-            batch["ratio_pad"] = ratio_pad(raw)
-        batch["resized_shape"] = raw.resized_shape
+        batch["ratio_pad"] = gains(raw) if augmented else ratio_pad(raw)
+        height, width = (int(side) for side in raw.img.shape[2:])
+        batch["resized_shape"] = ((height, width),) * len(raw.im_file)
+        if raw.masks is not None:
+            batch["sem_masks"] = semantic_masks(raw, make)
     batch.epoch, batch.index = raw.epoch, raw.index
     batch.positions, batch.replaced, batch.repeated = raw.positions, raw.replaced, raw.repeated
     return batch
+
+
+def semantic_masks(raw: RawBatch, make: ArrayMaker) -> Any:
+    """(B, h, w) float32: the class of the smallest instance that covers a place.
+
+    Where none does, the class of the picture's last instance: the reference has it so, and its
+    losses look at covered places only. Pictures without an instance are 0.
+    """
+    assert raw.masks is not None
+    masks = np.asarray(raw.masks)
+    owners = np.asarray(raw.batch_idx).astype(np.int64)
+    classes = np.asarray(raw.cls)[:, 0]
+    size = len(raw.im_file)
+    ends = np.searchsorted(owners, np.arange(size + 1))
+    out = np.zeros((size, *masks.shape[1:]), np.float32)
+    for i in range(size):
+        first, last = ends[i], ends[i + 1]
+        if first == last:
+            continue
+        if raw.overlap:
+            table = np.concatenate([classes[last - 1 : last], classes[first:last]])
+            out[i] = table[masks[i]]
+        else:
+            for k in first + np.argsort(-masks[first:last].sum((1, 2)), kind="stable"):
+                out[i][masks[k] > 0] = classes[k]
+    return make.from_numpy(out)
 
 
 def yolov5(

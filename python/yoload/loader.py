@@ -462,7 +462,7 @@ class Loader:
             raw.keypoints = self._make.stack([s.keypoints for s in singles])
         raw.im_file = tuple(s.im_file[0] for s in singles)
         raw.ori_shape = tuple(s.ori_shape[0] for s in singles)
-        raw.resized_shape = tuple(s.resized_shape[0] for s in singles)
+        raw.loaded_shape = tuple(s.loaded_shape[0] for s in singles)
         for name in ("records", "positions", "replaced", "repeated"):
             setattr(raw, name, np.concatenate([getattr(s, name) for s in singles]))
         raw.index = index

@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._memory import as_buffer
 from ._native import lib
 from .augment import Augment
 from .batch import Batch
 from .dataset import Dataset
+from .errors import Error
 from .loader import Loader
 
 Pixels = npt.NDArray[np.uint8]
@@ -59,9 +61,10 @@ def decode(image: str | os.PathLike[str] | bytes, channels: int = 3) -> Pixels:
         _native.check(status)
         shape = (channels, height.value, width.value)
         count = shape[0] * shape[1] * shape[2]
-        planes = np.frombuffer((ctypes.c_uint8 * count).from_address(pixels.value or 0), np.uint8)
+        memory = (ctypes.c_uint8 * count).from_address(pixels.value or 0)
+        planes = np.frombuffer(as_buffer(memory), np.uint8)
         return np.ascontiguousarray(planes.reshape(shape).transpose(1, 2, 0))
-    except _native.Error as error:
+    except Error as error:
         if path:
             error.path = path
             error.args = (f"{path}: {error}",)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a trainer's arguments to a Loader's: what each means, and what cannot be honoured."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Mapping
+
+# The arguments whose names and meanings are the same on both sides.
+_AUGMENT_ARGS = (
+    "mosaic", "mixup", "cutmix", "copy_paste", "copy_paste_mode", "degrees", "translate", "scale",
+    "shear", "perspective", "hsv_h", "hsv_s", "hsv_v", "flipud", "fliplr", "bgr",
+)  # fmt: skip
+
+# The package's default. It is the same whether a user asks for 8 or for nothing, so it is read as
+# "as many as are good".
+_DEFAULT_WORKERS = 8
+
+
+def cannot_reproduce(args: Any, task: str, train: bool) -> list[str]:
+    """Arguments, by name, that ask for pixels which the engine cannot make."""
+    reasons = []
+    if train and getattr(args, "augmentations", None):
+        reasons.append("augmentations (a list of albumentations transforms of your own)")
+    if train and task == "classify" and getattr(args, "auto_augment", None):
+        reasons.append(f"auto_augment={args.auto_augment} (auto_augment=None is reproduced)")
+    return reasons
+
+
+def augment_options(args: Any, task: str) -> dict[str, Any]:
+    options = {name: getattr(args, name) for name in _AUGMENT_ARGS if hasattr(args, name)}
+    # The package applies these only where albumentations is installed.
+    filters = 0.01 if importlib.util.find_spec("albumentations") else 0.0
+    options.update(blur=filters, median_blur=filters, to_gray=filters, clahe=filters)
+    options["close_mosaic"] = getattr(args, "close_mosaic", 0)
+    # The trainer resizes whole batches itself.
+    options["multi_scale"] = 0.0
+    if task == "classify":
+        options["auto_augment"] = ""
+        options["erasing"] = getattr(args, "erasing", 0.0)
+    return options
+
+
+def workers(args: Any) -> int:
+    wanted = int(getattr(args, "workers", _DEFAULT_WORKERS))
+    if wanted == _DEFAULT_WORKERS:
+        return 0  # automatic
+    return max(wanted, 1)
+
+
+def cache_mode(args: Any) -> tuple[str, str | None]:
+    """(mode, what to warn of)."""
+    wanted = getattr(args, "cache", False)
+    if wanted is True or wanted == "ram":
+        return "pixels", None
+    if wanted == "disk":
+        return "bytes", (
+            "cache='disk' would write .npy files beside the pictures; files are kept in memory "
+            "instead, as far as the memory budget allows"
+        )
+    return "none", None
+
+
+def data_file(data: Mapping[str, Any], path: Any) -> str:
+    """A data.yaml whose train split is the paths that the trainer has resolved, in the user's cache folder.
+
+    The name depends on its content alone, so that label caches are found again.
+    """
+    paths = [str(p) for p in path] if isinstance(path, (list, tuple)) else [str(path)]
+    names = data["names"]
+    numbered = names if isinstance(names, Mapping) else dict(enumerate(names))
+    content: dict[str, Any] = {
+        "path": str(data.get("path") or ""),
+        "train": paths,
+        "names": {int(i): str(name) for i, name in numbered.items()},
+    }
+    for key in ("channels", "kpt_shape", "flip_idx"):
+        if data.get(key) is not None:
+            content[key] = list(data[key]) if key != "channels" else int(data[key])
+    text = json.dumps(content, sort_keys=True)  # JSON is YAML
+    name = hashlib.sha256(text.encode()).hexdigest()[:24] + ".yaml"
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    for folder in (Path(cache) / "yoload" / "ultralytics", Path(tempfile.gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # Readers of the same name never see half a file.
+            scratch = folder / f"{name}.{os.getpid()}"
+            scratch.write_text(text)
+            scratch.replace(folder / name)
+            return str(folder / name)
+        except OSError:
+            continue
+    raise OSError("neither the cache folder nor the temporary folder can be written")
+
+
+def npy_siblings(paths: Any) -> int:
+    """Pictures beside which a .npy of the same name lies; the package reads those instead."""
+    folders: dict[str, set[str]] = {}
+    count = 0
+    for path in paths:
+        folder, file = os.path.split(path)
+        if folder not in folders:
+            names = os.listdir(folder) if os.path.isdir(folder) else []
+            folders[folder] = {n[:-4] for n in names if n.endswith(".npy")}
+        count += os.path.splitext(file)[0] in folders[folder]
+    return count

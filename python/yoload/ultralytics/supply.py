@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Loader in the shape that Ultralytics' trainers and validators expect of theirs.
+
+What they touch beyond iteration was recorded by running them against a proxy
+(python/tests/test_contract.py) and is all that is here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import ctypes
+
+import numpy as np
+
+from .. import _native
+from .._memory import as_buffer
+from ..errors import DataWarning
+from ..loader import Loader
+from . import settings
+
+
+class Labels(Sequence[Any]):
+    """Labels of all pictures: a dict with cls (n, 1) and bboxes (n, 4) each, made when asked for."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        handle = loader._live()
+        self._count = int(_native.lib.yoload_record_count(handle))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        handle = self._loader._live()
+        record = _native.CRecord()
+        _native.check(_native.lib.yoload_get_record(handle, index, ctypes.byref(record)))
+        rows = np.zeros((0, 5), np.float32)
+        if record.rows:
+            start = _native.lib.yoload_rows(handle) + 20 * record.first_row
+            memory = (ctypes.c_float * (5 * record.rows)).from_address(start)
+            rows = np.frombuffer(as_buffer(memory), np.float32).reshape(-1, 5).copy()
+        return {
+            "im_file": _native.take_text(_native.lib.yoload_path(handle, index)),
+            "shape": (record.height_px, record.width_px),
+            "cls": rows[:, :1],
+            "bboxes": rows[:, 1:],
+            "segments": [],
+            "keypoints": None,
+            "normalized": True,
+            "bbox_format": "xywh",
+        }
+
+
+class SuppliedDataset:
+    """What trainers ask of ``loader.dataset``."""
+
+    def __init__(self, supply: SuppliedLoader, data: Mapping[str, Any]) -> None:
+        self._supply = supply
+        self.data = data
+
+    def __len__(self) -> int:
+        return int(_native.lib.yoload_record_count(self._supply.loader._live()))
+
+    @property
+    def labels(self) -> Labels:
+        return Labels(self._supply.loader)
+
+    @property
+    def im_files(self) -> list[str]:
+        return [label["im_file"] for label in self.labels]
+
+    def close_mosaic(self, hyp: Any) -> None:
+        self._supply.close_mosaic()
+
+
+class SuppliedSampler:
+    """What trainers ask of ``loader.sampler``."""
+
+    def __init__(self, supply: SuppliedLoader) -> None:
+        self._supply = supply
+
+    def __len__(self) -> int:
+        return self._supply.loader.images_per_epoch
+
+    def __iter__(self) -> Iterator[int]:
+        loader = self._supply.loader
+        for sample in range(len(self)):
+            yield int(_native.lib.yoload_position(loader._live(), sample))
+
+    def set_epoch(self, epoch: int) -> None:
+        self._supply.loader.set_epoch(epoch)
+
+
+class SuppliedLoader:
+    """Iterates like the package's loader; batches come from a :class:`yoload.Loader`.
+
+    Parameters
+    ----------
+    options : mapping
+        Arguments of Loader.
+    data : mapping
+        The trainer's data dict.
+    epoch_of : callable, optional
+        The trainer's present epoch; without it epochs follow each other.
+    """
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        data: Mapping[str, Any],
+        epoch_of: Callable[[], int | None] | None = None,
+    ) -> None:
+        self._options = dict(options)
+        self._epoch_of = epoch_of
+        self.loader = self._open()
+        self.dataset = SuppliedDataset(self, data)
+        self.sampler = SuppliedSampler(self)
+        self.batch_size = self.loader.batch_size
+        self.num_workers = int(self.loader.report()["threads"])
+
+    def _open(self) -> Loader:
+        return Loader(**self._options)
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        epoch = self._epoch_of() if self._epoch_of is not None else None
+        if epoch is not None:
+            self.loader.set_epoch(epoch)
+        return iter(self.loader)
+
+    def close_mosaic(self) -> None:
+        """No mosaic, mixup, cutmix and copy-paste from now on."""
+        augment = self._options.get("augment")
+        if not isinstance(augment, dict):
+            return
+        close, planned = augment["close_mosaic"], self._options.get("epochs", 0)
+        epoch = self._epoch_of() if self._epoch_of is not None else None
+        if epoch is not None and 0 < close <= planned and epoch >= planned - close:
+            return  # the engine knew, and has prepared the epoch so
+        mixers = ("mosaic", "mixup", "cutmix", "copy_paste")
+        if not any(augment.get(name) for name in mixers):
+            return
+        self._options["augment"] = {**augment, **dict.fromkeys(mixers, 0.0)}
+        self.loader.close()
+        self.loader = self._open()
+
+    def reset(self) -> None:
+        """The package restarts its workers here; there is nothing to restart."""
+
+    def close(self) -> None:
+        self.loader.close()
+
+
+_said: set[str] = set()
+
+
+def say_once(message: str) -> None:
+    if message not in _said:
+        _said.add(message)
+        warnings.warn(message, DataWarning, stacklevel=4)
+
+
+def supply(
+    *,
+    args: Any,
+    data: Mapping[str, Any],
+    task: str,
+    path: Any,
+    batch_size: int,
+    rank: int,
+    train: bool,
+    stride: int,
+    stretch: bool = False,
+    epochs: int = 0,
+    epoch_of: Callable[[], int | None] | None = None,
+) -> SuppliedLoader | None:
+    """A loader for these arguments; None, having said why, where the package's own has to do."""
+    reasons = settings.cannot_reproduce(args, task, train)
+    if reasons:
+        say_once(f"yoload leaves this to the package's own loader: {', '.join(reasons)}")
+        return None
+    options: dict[str, Any] = {
+        "data": str(path) if task == "classify" else settings.data_file(data, path),
+        "task": task,
+        "imgsz": int(args.imgsz),
+        "batch_size": int(batch_size),
+        "seed": int(getattr(args, "seed", 0) or 0),
+        "workers": settings.workers(args),
+        "classes": getattr(args, "classes", None),
+        "single_cls": bool(getattr(args, "single_cls", False)),
+        "fraction": float(getattr(args, "fraction", 1.0)) if train else 1.0,
+        "mask_ratio": int(getattr(args, "mask_ratio", 4)),
+        "overlap_mask": bool(getattr(args, "overlap_mask", True)),
+        "stride": stride,
+        "epochs": epochs if train else 1,
+        "augment": settings.augment_options(args, task) if train else False,
+        "output": "torch",
+    }
+    if task != "classify":
+        options["rect"] = bool(getattr(args, "rect", False)) if train else not stretch
+        options["rect_pad"] = 0.0 if train else 0.5
+    if stretch:
+        options["resize"] = "stretch"
+    if train and getattr(args, "compile", False):
+        options["drop_last"] = True
+    if rank < 0:
+        options.update(rank=0, world_size=1)
+    mode, warning = settings.cache_mode(args)
+    options["cache"] = mode if train else "none"
+    if warning:
+        say_once(warning)
+    loader = SuppliedLoader(options, data, epoch_of)
+    siblings = settings.npy_siblings(loader.dataset.im_files)
+    if siblings:
+        loader.close()
+        say_once(
+            f"yoload leaves this to the package's own loader: {siblings} pictures have a .npy "
+            "beside them, which it reads instead"
+        )
+        return None
+    return loader

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainers that take their batches from yoload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ultralytics.models import yolo
+from ultralytics.models.rtdetr.train import RTDETRTrainer
+from ultralytics.utils import LOGGER
+
+from .supply import SuppliedLoader, say_once, supply
+
+# The trainers whose pictures we know how to make: the function that builds their data set, and
+# whether pictures are stretched to the square.
+_KNOWN = {
+    yolo.detect.DetectionTrainer.build_dataset: False,
+    yolo.classify.ClassificationTrainer.build_dataset: False,
+    RTDETRTrainer.build_dataset: True,
+}
+_KNOWN_LOADERS = (
+    yolo.detect.DetectionTrainer.get_dataloader,
+    yolo.classify.ClassificationTrainer.get_dataloader,
+)
+
+
+class _Supplied:
+    """Mixed in before a trainer of the package: replaces its loaders."""
+
+    def get_dataloader(
+        self, dataset_path: Any, batch_size: int = 16, rank: int = 0, mode: str = "train"
+    ) -> Any:
+        """A loader for ``mode`` "train" or "val" from yoload, or the package's own."""
+        trainer: Any = self
+        loader = _supply_for(trainer, dataset_path, batch_size, rank, mode)
+        if loader is None:
+            parent: Any = super()
+            return parent.get_dataloader(dataset_path, batch_size=batch_size, rank=rank, mode=mode)
+        LOGGER.info(
+            f"yoload: {mode}: {len(loader.dataset)} images, {loader.num_workers} threads, "
+            f"batches of {loader.batch_size}"
+        )
+        return loader
+
+
+def _supply_for(
+    trainer: Any, path: Any, batch_size: int, rank: int, mode: str
+) -> SuppliedLoader | None:
+    kind = type(trainer)
+    package = next(base for base in kind.__mro__ if base.__module__.startswith("ultralytics."))
+    # A user's own class may build its own data set; then its pictures are not for us to make.
+    builder = _first(kind, "build_dataset")
+    if builder not in _KNOWN or _first(kind, "get_dataloader") not in _KNOWN_LOADERS:
+        say_once(
+            f"yoload leaves this to the package's own loader: {kind.__name__} "
+            f"({package.__name__}) builds its own data set"
+        )
+        return None
+    train = mode == "train"
+    task = trainer.args.task
+    model = getattr(trainer.model, "module", trainer.model)
+    stride = max(int(model.stride.max()) if hasattr(model, "stride") else 0, 32)
+    return supply(
+        args=trainer.args,
+        data=trainer.data,
+        task=task,
+        path=path,
+        batch_size=batch_size,
+        rank=rank,
+        train=train,
+        stride=stride,
+        stretch=_KNOWN[builder],
+        epochs=int(trainer.epochs),
+        epoch_of=(lambda: getattr(trainer, "epoch", None)) if train else None,
+    )
+
+
+def _first(kind: type, name: str) -> Any:
+    """The function of that name that the class would use without us."""
+    for base in kind.__mro__:
+        if not issubclass(base, _Supplied) or base.__module__.startswith("ultralytics."):
+            if name in vars(base):
+                return vars(base)[name]
+    return None
+
+
+class DetectionTrainer(_Supplied, yolo.detect.DetectionTrainer):  # type: ignore[misc]
+    """``ultralytics.models.yolo.detect.DetectionTrainer``, fed by yoload."""
+
+
+class SegmentationTrainer(_Supplied, yolo.segment.SegmentationTrainer):  # type: ignore[misc]
+    """``ultralytics.models.yolo.segment.SegmentationTrainer``, fed by yoload."""
+
+
+class PoseTrainer(_Supplied, yolo.pose.PoseTrainer):  # type: ignore[misc]
+    """``ultralytics.models.yolo.pose.PoseTrainer``, fed by yoload."""
+
+
+class OBBTrainer(_Supplied, yolo.obb.OBBTrainer):  # type: ignore[misc]
+    """``ultralytics.models.yolo.obb.OBBTrainer``, fed by yoload."""
+
+
+class ClassificationTrainer(_Supplied, yolo.classify.ClassificationTrainer):  # type: ignore[misc]
+    """``ultralytics.models.yolo.classify.ClassificationTrainer``, fed by yoload.
+
+    With ``auto_augment=None``; the automatic policies are left to the package's own loader.
+    """
+
+
+def accelerate(trainer: type) -> type:
+    """The same trainer, fed by yoload: for RT-DETR, World, YOLOE, or a class of your own.
+
+    A trainer that builds its own kind of data set (``build_dataset`` overridden) keeps the package's
+    loader, and says so.
+
+    Parameters
+    ----------
+    trainer : type
+        A subclass of Ultralytics' BaseTrainer. For training on several devices it must be possible
+        to import it by name.
+
+    Examples
+    --------
+    >>> from ultralytics import RTDETR
+    >>> from ultralytics.models.rtdetr import RTDETRTrainer
+    >>> RTDETR("rtdetr-l.yaml").train(data="coco128.yaml", trainer=accelerate(RTDETRTrainer))
+    """
+    from ultralytics.engine.trainer import BaseTrainer
+
+    if not (isinstance(trainer, type) and issubclass(trainer, BaseTrainer)):
+        raise TypeError(f"accelerate({trainer!r}): expected a trainer class of ultralytics")
+    if issubclass(trainer, _Supplied):
+        return trainer
+    from . import accelerated
+
+    return accelerated.make(_Supplied, trainer)

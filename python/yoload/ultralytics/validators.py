@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Validators that take their batches from yoload: ``model.val(validator=DetectionValidator)``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ultralytics.models import yolo
+from ultralytics.models.rtdetr.val import RTDETRValidator
+
+from .supply import say_once, supply
+
+_KNOWN = {
+    yolo.detect.DetectionValidator.build_dataset: False,
+    yolo.classify.ClassificationValidator.build_dataset: False,
+    RTDETRValidator.build_dataset: True,
+}
+
+
+class _SuppliedValidator:
+    """Mixed in before a validator of the package: replaces its loader."""
+
+    def get_dataloader(self, dataset_path: Any, batch_size: int) -> Any:
+        """A loader from yoload, or the package's own."""
+        validator: Any = self
+        builder = next(
+            vars(base)["build_dataset"]
+            for base in type(self).__mro__
+            if "build_dataset" in vars(base)
+        )
+        loader = None
+        if builder in _KNOWN:
+            loader = supply(
+                args=validator.args,
+                data=validator.data,
+                task=validator.args.task,
+                path=dataset_path,
+                batch_size=batch_size,
+                rank=-1,
+                train=False,
+                stride=int(getattr(validator, "stride", None) or 32),
+                stretch=_KNOWN[builder],
+            )
+        else:
+            say_once(
+                f"yoload leaves this to the package's own loader: {type(self).__name__} builds "
+                "its own data set"
+            )
+        if loader is None:
+            parent: Any = super()
+            return parent.get_dataloader(dataset_path, batch_size)
+        return loader
+
+
+class DetectionValidator(_SuppliedValidator, yolo.detect.DetectionValidator):  # type: ignore[misc]
+    """``ultralytics.models.yolo.detect.DetectionValidator``, fed by yoload."""
+
+
+class SegmentationValidator(  # type: ignore[misc]
+    _SuppliedValidator, yolo.segment.SegmentationValidator
+):
+    """``ultralytics.models.yolo.segment.SegmentationValidator``, fed by yoload."""
+
+
+class PoseValidator(_SuppliedValidator, yolo.pose.PoseValidator):  # type: ignore[misc]
+    """``ultralytics.models.yolo.pose.PoseValidator``, fed by yoload."""
+
+
+class OBBValidator(_SuppliedValidator, yolo.obb.OBBValidator):  # type: ignore[misc]
+    """``ultralytics.models.yolo.obb.OBBValidator``, fed by yoload."""
+
+
+class ClassificationValidator(  # type: ignore[misc]
+    _SuppliedValidator, yolo.classify.ClassificationValidator
+):
+    """``ultralytics.models.yolo.classify.ClassificationValidator``, fed by yoload."""
+
+
+def accelerate_validator(validator: type) -> type:
+    """The same validator class, fed by yoload."""
+    if issubclass(validator, _SuppliedValidator):
+        return validator
+    return type(validator.__name__, (_SuppliedValidator, validator), {})
