@@ -25,7 +25,7 @@ SIDES = {
 
 
 def spread(row: dict[str, Any], key: str) -> str:
-    return f"{row[key]:.1f} ({row[f'{key}_min']:.1f} – {row[f'{key}_max']:.1f})"
+    return f"{row[key]:.2f} ({row[f'{key}_min']:.2f} – {row[f'{key}_max']:.2f})"
 
 
 def line(side: str, figures: dict[str, Any], ratio: str, cpu_ratio: str) -> str:
@@ -42,20 +42,23 @@ def table(results: dict[str, Any]) -> str:
         sys.exit("no row py-* in the results: run ./dev peers --only py-ultralytics ...")
     if len({(row["commit"], row["threads"], row["rounds"]) for row in rows}) != 1:
         sys.exit("the rows py-* are of several runs: measure them in one")
-    rows.sort(key=lambda row: -row["sides"][row["denominator"]]["images_per_s"])
-    lines = [line("yoload", rows[0]["sides"]["yoload"], "1", "1")]
-    lines += [line(row["denominator"], row["sides"][row["denominator"]], spread(row, "ratio"), spread(row, "cpu_ratio"))
-              for row in rows]
+    # Fastest first, whoever that is.
+    yoload = rows[0]["sides"]["yoload"]
+    lines = [(yoload["images_per_s"], line("yoload", yoload, "", ""))]
+    for row in rows:
+        side = row["denominator"]
+        figures = row["sides"][side]
+        lines.append((figures["images_per_s"], line(side, figures, spread(row, "ratio"), spread(row, "cpu_ratio"))))
+    lines.sort(key=lambda rated: -rated[0])
     machine = results["machine"]
     introduction = (
         f"Whole loaders driven from Python, the same photographs at 640, batch 16, {rows[0]['threads']} workers each, "
         f"{machine['cpus']} cores ({machine['model'] or machine['architecture']}); medians of {rows[0]['rounds']} "
-        "interleaved rounds.\n"
+        "interleaved rounds, ratios with minimum and maximum.\n"
         "Where a loader only decodes and letterboxes, the ratio sets yoload's whole pipeline against that.\n")
-    head = ("| loader | per picture | images/s | yoload is faster by (min – max) | CPU ms an image | "
-            "yoload's images per CPU second, times (min – max) |\n"
+    head = ("| loader | per picture | images/s | yoload / this | CPU ms an image | yoload / this, images per CPU second |\n"
             "|---|---|---|---|---|---|")
-    return "\n".join([introduction, head, *lines])
+    return "\n".join([introduction, head, *(text for _, text in lines)])
 
 
 def main() -> None:
