@@ -136,7 +136,7 @@ def _library_path() -> Path:
     named = os.environ.get("YOLOAD_LIBRARY")
     if named:
         return Path(named)
-    return Path(__file__).parent / "lib" / "libyoload.so"
+    return Path(__file__).parent / "lib" / "libyoload.so.1"
 
 
 def _load() -> ctypes.CDLL:
