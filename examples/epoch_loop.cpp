@@ -3,11 +3,7 @@
 //
 //   epoch_loop data.yaml [epochs]
 //
-// With LibTorch a batch becomes tensors without a copy; the deleter keeps the pixels alive:
-//   auto pixels = batch.img;
-//   auto img = torch::from_blob(pixels.get(), {batch.size, batch.channels, batch.height_px,
-//   batch.width_px},
-//                               [pixels](void*) {}, torch::kUInt8);
+// libtorch/ has a program that trains on the batches.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
