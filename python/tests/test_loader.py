@@ -239,14 +239,14 @@ def test_bad_pictures_are_replaced_flagged_and_in_the_ledger(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     many = write_set(tmp_path / "many", train=24)
+    victim = tmp_path / "many/images/train/im005.png"
+    victim.write_bytes(victim.read_bytes()[:200])  # the header is whole
     with make(many) as loader:
-        victim = tmp_path / "many/images/train/im005.png"
-        victim.write_bytes(victim.read_bytes()[:200])
         with caplog.at_level(logging.WARNING, "yoload"):
             batches = list(loader)
         assert sum(int(b.replaced.sum()) for b in batches) >= 1
-        (entry,) = [e for e in loader.ledger() if e["epoch"] == 0]
-        assert entry["path"] == str(victim) and entry["stage"] == "decode" and entry["cause"]
+        (entry,) = [e for e in loader.ledger() if e["epoch"] == 0 and e["path"] == str(victim)]
+        assert entry["stage"] == "decode" and entry["cause"]
         assert any("im005.png" in record.getMessage() for record in caplog.records)
 
 

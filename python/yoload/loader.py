@@ -8,6 +8,7 @@ import ctypes
 import logging
 import os
 import re
+import threading
 import warnings
 import weakref
 from pathlib import Path
@@ -31,6 +32,55 @@ _WAIT_MS = 100
 _STATE_VERSION = 1
 
 _living: weakref.WeakSet[Loader] = weakref.WeakSet()
+
+
+class _Engine:
+    """The engine's handle, shared by threads: it is freed when the last call has left it.
+
+    Used as ``with engine as handle``.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._pid = os.getpid()
+        self._users = 0
+        self._closed = self._freed = False
+        # A finalizer may close while its own thread is just entering.
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> int:
+        if os.getpid() != self._pid:
+            raise Error(
+                f"this loader belongs to process {self._pid}: its threads do not exist after a "
+                "fork; make a loader in each process",
+                stage="pipeline",
+            )
+        with self._lock:
+            if self._closed:
+                raise Closed("the loader is closed", stage="pipeline")
+            self._users += 1
+        return self._handle
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+        self._free_when_left()
+
+    def close(self) -> None:
+        if os.getpid() != self._pid:
+            return  # a forked child has the memory and not the threads
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                lib.yoload_stop(self._handle)  # wakes who waits for a batch
+        self._free_when_left()
+
+    def _free_when_left(self) -> None:
+        with self._lock:
+            if not self._closed or self._users or self._freed:
+                return
+            self._freed = True
+        lib.yoload_close(self._handle)
 
 
 class Loader:
@@ -161,9 +211,7 @@ class Loader:
         window: int = 512,
         **options: Any,
     ) -> None:
-        self._handle: int | None = None
         self._closed = False
-        self._pid = os.getpid()
         self._generation = 0  # of the iterator that may go on
         self._epoch = 0
         self._first_batch = 0  # where the next iteration of _epoch begins
@@ -216,10 +264,14 @@ class Loader:
             dtype = "float32"
         settings["dtype"] = dtype or "uint8"
         settings.update(options)
-        self._open(data, settings)
+        self._engine = self._open(data, settings)
         self.task: str
         self.names: list[str]
-        facts = take_json(lib.yoload_dataset_json(self._handle))
+        with self._engine as handle:
+            facts = take_json(lib.yoload_dataset_json(handle))
+            self._prefetch = int(lib.yoload_prefetch(handle))
+            self._buffer_bytes = int(lib.yoload_buffer_bytes(handle))
+            messages = take_json(lib.yoload_warnings_json(handle))
         self.task, self.names = facts["task"], facts["names"]
         self.nc, self.channels = int(facts["nc"]), int(facts["channels"])
         self.kpt_shape = (facts["kpt_count"], facts["kpt_dims"]) if facts["kpt_count"] else None
@@ -227,15 +279,13 @@ class Loader:
         self.seed = int(settings["seed"])
         self._world = int(settings["world_size"])
         self._overlap = bool(settings["overlap_mask"])
-        self._prefetch = int(lib.yoload_prefetch(self._handle))
-        self._buffer_bytes = int(lib.yoload_buffer_bytes(self._handle))
         self._memory: RecyclingPool | PinnedPool
         if self._pin:
             self._memory = PinnedPool(self._torch)
         else:
             self._memory = RecyclingPool(max_idle=self._prefetch + 2)
         _living.add(self)
-        for message in take_json(lib.yoload_warnings_json(self._handle)):
+        for message in messages:
             warnings.warn(message, DataWarning, stacklevel=2)
 
     def _wants_pinned(self, pin_memory: bool | None) -> bool:
@@ -246,7 +296,7 @@ class Loader:
             warnings.warn("pin_memory: no GPU is there, memory stays pageable", stacklevel=3)
         return there
 
-    def _open(self, data: Any, settings: Mapping[str, Any]) -> None:
+    def _open(self, data: Any, settings: Mapping[str, Any]) -> _Engine:
         handle = ctypes.c_void_p()
         options = lib.yoload_options_new()
         try:
@@ -259,18 +309,21 @@ class Loader:
             check(lib.yoload_open(options, ctypes.byref(handle)))
         finally:
             lib.yoload_options_free(options)
-        self._handle = handle.value
+        assert handle.value is not None
+        return _Engine(handle.value)
 
     # -- facts -----------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         """Batches in an epoch of this rank."""
-        return int(lib.yoload_batches(self._live()))
+        with self._engine as handle:
+            return int(lib.yoload_batches(handle))
 
     @property
     def images_per_epoch(self) -> int:
         """Samples in an epoch of this rank."""
-        return int(lib.yoload_images(self._live()))
+        with self._engine as handle:
+            return int(lib.yoload_images(handle))
 
     @property
     def epoch(self) -> int:
@@ -285,14 +338,15 @@ class Loader:
         Report
             A dict (keys as in ``yoload bench --json``) that prints as a table.
         """
-        handle = self._live()
-        report = Report(take_json(lib.yoload_report_json(handle)))
-        report.text = take_text(lib.yoload_report_text(handle))
+        with self._engine as handle:
+            report = Report(take_json(lib.yoload_report_json(handle)))
+            report.text = take_text(lib.yoload_report_text(handle))
         return report
 
     def ledger(self) -> list[dict[str, Any]]:
         """Pictures that could not be used: epoch, position, path, stage, cause, replacement."""
-        entries: list[dict[str, Any]] = take_json(lib.yoload_ledger_json(self._live()))
+        with self._engine as handle:
+            entries: list[dict[str, Any]] = take_json(lib.yoload_ledger_json(handle))
         return entries
 
     # -- iteration -------------------------------------------------------------------------------
@@ -302,7 +356,8 @@ class Loader:
 
         After ``load_state_dict`` with a state of the same epoch, that place is kept.
         """
-        self._live()
+        with self._engine:
+            pass
         if epoch < 0:
             raise ValueError(f"epoch = {epoch}: expected 0 or more")
         if epoch != self._epoch:
@@ -311,10 +366,10 @@ class Loader:
 
     def __iter__(self) -> Iterator[Any]:
         """One epoch. Starting another iteration of the same loader ends this one."""
-        handle = self._live()
         self._generation += 1
         first = self._first_batch
-        check(lib.yoload_set_epoch(handle, self._epoch, first))
+        with self._engine as handle:
+            check(lib.yoload_set_epoch(handle, self._epoch, first))
         self._first_batch, self._next_batch = 0, first
         self._drop_pending()
         self._offer()
@@ -339,8 +394,8 @@ class Loader:
         # lost, the next call begins with it.
         pending = self._pending
         while not pending.owner:
-            handle = self._live()
-            status = check(lib.yoload_next(handle, ctypes.byref(pending), _WAIT_MS))
+            with self._engine as handle:
+                status = check(lib.yoload_next(handle, ctypes.byref(pending), _WAIT_MS))
             if status == _native.END:
                 return None
         img = self._make.img(self._blocks[pending.token], pending)
@@ -360,7 +415,8 @@ class Loader:
             block = self._memory.take(self._buffer_bytes)
             self._tokens += 1
             self._blocks[self._tokens] = block
-            check(lib.yoload_offer(self._live(), block.address, block.bytes, self._tokens))
+            with self._engine as handle:
+                check(lib.yoload_offer(handle, block.address, block.bytes, self._tokens))
 
     def _log_ledger(self) -> None:
         entries = self.ledger()
@@ -398,7 +454,6 @@ class Loader:
         ValueError
             A state of another seed or version, or a place between two batches of this loader.
         """
-        self._live()
         if state.get("version") != _STATE_VERSION:
             raise ValueError(f"state version {state.get('version')}: expected {_STATE_VERSION}")
         if state["seed"] != self.seed:
@@ -420,26 +475,28 @@ class Loader:
 
         Iteration goes on unharmed.
         """
-        handle = self._live()
         if not 0 <= batch < len(self):
             raise ValueError(f"batch = {batch}: expected 0 to {len(self) - 1}")
         first = batch * self.batch_size
         count = min(self.batch_size, self.images_per_epoch - first)
         block = self._memory.take(self._buffer_bytes)
-        parts = []
+        parts: list[CBatch] = []
         offset = 0
-        for sample in range(first, first + count):
-            position = int(lib.yoload_position(handle, sample))
-            one = CBatch()
-            target = block.address + offset
-            check(
-                lib.yoload_render(
-                    handle, epoch, position, target, block.bytes - offset, ctypes.byref(one)
-                )
-            )
-            parts.append(one)
-            offset += _picture_bytes(one)
         try:
+            with self._engine as handle:
+                for sample in range(first, first + count):
+                    parts.append(CBatch())
+                    check(
+                        lib.yoload_render(
+                            handle,
+                            epoch,
+                            int(lib.yoload_position(handle, sample)),
+                            block.address + offset,
+                            block.bytes - offset,
+                            ctypes.byref(parts[-1]),
+                        )
+                    )
+                    offset += _picture_bytes(parts[-1])
             return self._deliver(self._join(parts, block, batch))
         finally:
             for one in parts:
@@ -470,45 +527,25 @@ class Loader:
 
     # -- life ------------------------------------------------------------------------------------
 
-    def _live(self) -> int:
-        if self._handle is None:
-            if self._closed:
-                raise Closed("the loader is closed", stage="pipeline")
-            raise Error("the loader was not opened", stage="pipeline")
-        if os.getpid() != self._pid:
-            raise Error(
-                f"this loader belongs to process {self._pid}: its threads do not exist after a "
-                "fork; make a loader in each process",
-                stage="pipeline",
-            )
-        return self._handle
-
     def close(self) -> None:
         """Stops the threads and gives all memory back. Batches that were handed out stay valid."""
-        handle, self._handle, self._closed = self._handle, None, True
+        self._closed = True
         self._generation += 1
-        if handle is None:
-            return
-        if os.getpid() == self._pid:
-            if self._pending.owner:
-                lib.yoload_batch_free(ctypes.byref(self._pending))
-            lib.yoload_close(handle)
-        self._blocks.clear()
+        self._engine.close()
         self._memory.clear()
 
     def __enter__(self) -> Loader:
-        self._live()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
+        if hasattr(self, "_engine"):
             self.close()
 
     def __repr__(self) -> str:
-        if self._handle is None:
+        if self._closed:
             return "<yoload.Loader, closed>"
         return (
             f"<yoload.Loader {self.task}: {self.images_per_epoch} images, {len(self)} batches of "

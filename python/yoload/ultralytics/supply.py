@@ -26,8 +26,8 @@ class Labels(Sequence[Any]):
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
-        handle = loader._live()
-        self._count = int(_native.lib.yoload_record_count(handle))
+        with loader._engine as handle:
+            self._count = int(_native.lib.yoload_record_count(handle))
 
     def __len__(self) -> int:
         return self._count
@@ -39,16 +39,17 @@ class Labels(Sequence[Any]):
             index += len(self)
         if not 0 <= index < len(self):
             raise IndexError(index)
-        handle = self._loader._live()
         record = _native.CRecord()
-        _native.check(_native.lib.yoload_get_record(handle, index, ctypes.byref(record)))
         rows = np.zeros((0, 5), np.float32)
-        if record.rows:
-            start = _native.lib.yoload_rows(handle) + 20 * record.first_row
-            memory = (ctypes.c_float * (5 * record.rows)).from_address(start)
-            rows = np.frombuffer(as_buffer(memory), np.float32).reshape(-1, 5).copy()
+        with self._loader._engine as handle:
+            _native.check(_native.lib.yoload_get_record(handle, index, ctypes.byref(record)))
+            if record.rows:
+                start = _native.lib.yoload_rows(handle) + 20 * record.first_row
+                memory = (ctypes.c_float * (5 * record.rows)).from_address(start)
+                rows = np.frombuffer(as_buffer(memory), np.float32).reshape(-1, 5).copy()
+            path = _native.take_text(_native.lib.yoload_path(handle, index))
         return {
-            "im_file": _native.take_text(_native.lib.yoload_path(handle, index)),
+            "im_file": path,
             "shape": (record.height_px, record.width_px),
             "cls": rows[:, :1],
             "bboxes": rows[:, 1:],
@@ -67,7 +68,7 @@ class SuppliedDataset:
         self.data = data
 
     def __len__(self) -> int:
-        return int(_native.lib.yoload_record_count(self._supply.loader._live()))
+        return len(self.labels)
 
     @property
     def labels(self) -> Labels:
@@ -91,9 +92,9 @@ class SuppliedSampler:
         return self._supply.loader.images_per_epoch
 
     def __iter__(self) -> Iterator[int]:
-        loader = self._supply.loader
         for sample in range(len(self)):
-            yield int(_native.lib.yoload_position(loader._live(), sample))
+            with self._supply.loader._engine as handle:
+                yield int(_native.lib.yoload_position(handle, sample))
 
     def set_epoch(self, epoch: int) -> None:
         self._supply.loader.set_epoch(epoch)

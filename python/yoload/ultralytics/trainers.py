@@ -84,23 +84,23 @@ def _first(kind: type, name: str) -> Any:
     return None
 
 
-class DetectionTrainer(_Supplied, yolo.detect.DetectionTrainer):  # type: ignore[misc]
+class DetectionTrainer(_Supplied, yolo.detect.DetectionTrainer):
     """``ultralytics.models.yolo.detect.DetectionTrainer``, fed by yoload."""
 
 
-class SegmentationTrainer(_Supplied, yolo.segment.SegmentationTrainer):  # type: ignore[misc]
+class SegmentationTrainer(_Supplied, yolo.segment.SegmentationTrainer):
     """``ultralytics.models.yolo.segment.SegmentationTrainer``, fed by yoload."""
 
 
-class PoseTrainer(_Supplied, yolo.pose.PoseTrainer):  # type: ignore[misc]
+class PoseTrainer(_Supplied, yolo.pose.PoseTrainer):
     """``ultralytics.models.yolo.pose.PoseTrainer``, fed by yoload."""
 
 
-class OBBTrainer(_Supplied, yolo.obb.OBBTrainer):  # type: ignore[misc]
+class OBBTrainer(_Supplied, yolo.obb.OBBTrainer):
     """``ultralytics.models.yolo.obb.OBBTrainer``, fed by yoload."""
 
 
-class ClassificationTrainer(_Supplied, yolo.classify.ClassificationTrainer):  # type: ignore[misc]
+class ClassificationTrainer(_Supplied, yolo.classify.ClassificationTrainer):
     """``ultralytics.models.yolo.classify.ClassificationTrainer``, fed by yoload.
 
     With ``auto_augment=None``; the automatic policies are left to the package's own loader.

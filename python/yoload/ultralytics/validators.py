@@ -52,25 +52,25 @@ class _SuppliedValidator:
         return loader
 
 
-class DetectionValidator(_SuppliedValidator, yolo.detect.DetectionValidator):  # type: ignore[misc]
+class DetectionValidator(_SuppliedValidator, yolo.detect.DetectionValidator):
     """``ultralytics.models.yolo.detect.DetectionValidator``, fed by yoload."""
 
 
-class SegmentationValidator(  # type: ignore[misc]
+class SegmentationValidator(
     _SuppliedValidator, yolo.segment.SegmentationValidator
 ):
     """``ultralytics.models.yolo.segment.SegmentationValidator``, fed by yoload."""
 
 
-class PoseValidator(_SuppliedValidator, yolo.pose.PoseValidator):  # type: ignore[misc]
+class PoseValidator(_SuppliedValidator, yolo.pose.PoseValidator):
     """``ultralytics.models.yolo.pose.PoseValidator``, fed by yoload."""
 
 
-class OBBValidator(_SuppliedValidator, yolo.obb.OBBValidator):  # type: ignore[misc]
+class OBBValidator(_SuppliedValidator, yolo.obb.OBBValidator):
     """``ultralytics.models.yolo.obb.OBBValidator``, fed by yoload."""
 
 
-class ClassificationValidator(  # type: ignore[misc]
+class ClassificationValidator(
     _SuppliedValidator, yolo.classify.ClassificationValidator
 ):
     """``ultralytics.models.yolo.classify.ClassificationValidator``, fed by yoload."""
