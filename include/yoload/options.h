@@ -109,7 +109,9 @@ struct LoaderOptions {
   bool shuffle = true;
   bool rect = false;      ///< batches of similar aspect ratio, smallest padding
   float rect_pad = 0.5f;  ///< strides of padding around a rect batch: 0.5 val, 0 train
-  int stride = 32;        ///< output sizes are multiples of this
+  /// Order of the pictures for rect, sorted by height / width; empty: ties by their number.
+  std::vector<int> rect_order;
+  int stride = 32;  ///< output sizes are multiples of this
   ResizeMode resize = ResizeMode::letterbox;
   Fidelity fidelity = Fidelity::exact;
   uint64_t seed = 0;

@@ -19,6 +19,12 @@ int whole(double value) {
   return static_cast<int>(exact::floor_to_int(value));
 }
 
+/// Half of `rest`, as torchvision's CenterCrop rounds it: 10.5 is 10, 11.5 is 12.
+int half_to_even(int rest) {
+  const int half = rest / 2;
+  return rest % 2 != 0 && half % 2 != 0 ? half + 1 : half;
+}
+
 CropAttempt draw_attempt(double min_area, double max_area, double log_aspect, Draws* draws) {
   CropAttempt attempt;
   attempt.area = draws->uniform(min_area, max_area);
@@ -74,9 +80,8 @@ PlanLayer picture_layer(int width, int height) {
 PlanLayer centre_layer(const PlanSource& source, int out_width, int out_height) {
   PlanLayer layer = picture_layer(out_width, out_height);
   PlanTile& tile = layer.tiles[0];
-  // torchvision's CenterCrop rounds half of the rest.
-  tile.offset_x = -whole((source.width_px - out_width) / 2.0 + 0.5);
-  tile.offset_y = -whole((source.height_px - out_height) / 2.0 + 0.5);
+  tile.offset_x = -half_to_even(source.width_px - out_width);
+  tile.offset_y = -half_to_even(source.height_px - out_height);
   tile.x0 = std::max(0, tile.offset_x), tile.y0 = std::max(0, tile.offset_y);
   tile.x1 = std::min(out_width, tile.offset_x + source.width_px);
   tile.y1 = std::min(out_height, tile.offset_y + source.height_px);

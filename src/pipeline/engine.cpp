@@ -63,8 +63,8 @@ Engine::Engine(const LoaderOptions& options, const DatasetIndex& index)
   if (options.rect) {
     // Ranks step together: a shape covers what all of them see at that step.
     rect_ = std::make_shared<RectBatches>(
-        rect_batches(index.images, options.batch_size * options.world_size, options.imgsz,
-                     options.stride, options.rect_pad));
+        rect_batches(index.images, options.rect_order, options.batch_size * options.world_size,
+                     options.imgsz, options.stride, options.rect_pad));
   }
   const uint64_t one = batch_bytes(options, index, largest_shape(options, rect_.get()));
   prefetch_ = prefetch_depth(options, one, options.memory_budget_bytes);

@@ -10,8 +10,9 @@ namespace {
 
 bool mosaic_in(const LoaderOptions& options, uint32_t epoch) {
   const int close = options.augment.close_mosaic;
-  return close <= 0 || options.epochs < close ||
-         epoch < static_cast<uint32_t>(options.epochs - close);
+  // A run that is no longer than close_mosaic has none at all, as in the reference.
+  return close <= 0 || options.epochs <= 0 ||
+         int64_t{epoch} < int64_t{options.epochs} - int64_t{close};
 }
 
 /// Training: as many for every rank. Validation: each picture once.

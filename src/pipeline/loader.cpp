@@ -14,6 +14,7 @@
 #include "metrics/verdict.h"
 #include "pipeline/engine.h"
 #include "pipeline/report.h"
+#include "sampler/rect_batches.h"
 
 namespace yoload {
 namespace {
@@ -171,6 +172,10 @@ DatasetIndex open_index(LoaderOptions* wanted, std::vector<std::string>* warning
     throw std::invalid_argument(index.status().message());
   }
   if (!index.ok()) raise(index.status());
+  if (!options.rect_order.empty() && !is_rect_order(index->images, options.rect_order)) {
+    refuse("rect_order", fmt::format("{} numbers", options.rect_order.size()),
+           "every picture once, sorted by height / width");
+  }
   if (index->task == Task::classify) wanted->resize = ResizeMode::cover;
   *warnings = warnings_of(report);
   add_idle_augmentations(options, *index, warnings);

@@ -143,6 +143,10 @@ class Table {
       o->classes = std::move(v);
       return true;
     });
+    list("rect_order", [](std::vector<int>&& v, LoaderOptions* o) {
+      o->rect_order = std::move(v);
+      return true;
+    });
     triple("mean", [](LoaderOptions* o) { return &o->mean; });
     triple("std", [](LoaderOptions* o) { return &o->std; });
     choice<ResizeMode>("resize",

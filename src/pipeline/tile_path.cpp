@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "augment/plan.h"
+#include "augment/resize_antialias.h"
 #include "storage/file_reader.h"
 
 namespace yoload {
@@ -148,7 +149,9 @@ Image TilePath::resize(Image image, int width_px, int height_px, WorkerState* wo
   StageTimer timer(worker->clocks, Work::resize);
   Image resized(memory_->pool(), width_px, height_px, image.channels());
   timer.add_bytes(resized.bytes());
-  if (options_.simd == "ref") {
+  if (options_.resize == ResizeMode::cover) {
+    resize_antialiased(image.view(), resized.mutable_view());
+  } else if (options_.simd == "ref") {
     resize_bilinear_ref(image.view(), resized.mutable_view());
   } else {
     resize_bilinear_simd(image.view(), resized.mutable_view(), &worker->scratch);

@@ -22,7 +22,12 @@ struct RectBatches {
   std::vector<BatchShape> shapes;  ///< one per batch
 };
 
-RectBatches rect_batches(std::span<const ImageRecord> images, int batch_size, int imgsz, int stride,
-                         double pad);
+/// `order` may give the order among equal ratios another way: a permutation of the pictures that is
+/// sorted by ratio. Empty: ties by record.
+RectBatches rect_batches(std::span<const ImageRecord> images, std::span<const int> order,
+                         int batch_size, int imgsz, int stride, double pad);
+
+/// Is it a permutation of the pictures that is sorted by ratio?
+bool is_rect_order(std::span<const ImageRecord> images, std::span<const int> order);
 
 }  // namespace yoload

@@ -19,7 +19,7 @@ std::vector<ImageRecord> sizes(std::initializer_list<std::pair<int, int>> width_
 
 TEST(RectBatches, SortByAspectAndPadToStrides) {
   const auto images = sizes({{480, 640}, {640, 480}, {640, 640}, {640, 320}});
-  const RectBatches rect = rect_batches(images, 2, 640, 32, 0.5);
+  const RectBatches rect = rect_batches(images, {}, 2, 640, 32, 0.5);
   EXPECT_EQ(rect.order, (std::vector<uint32_t>{3, 1, 2, 0}));
   ASSERT_EQ(rect.shapes.size(), 2u);
   EXPECT_EQ(rect.shapes[0].height_px, 512);  // all wide: 0.75 * 20 + 0.5 strides, rounded up
@@ -30,10 +30,23 @@ TEST(RectBatches, SortByAspectAndPadToStrides) {
 
 TEST(RectBatches, TallBatchesBecomeNarrow) {
   const auto images = sizes({{320, 640}, {300, 640}});
-  const RectBatches rect = rect_batches(images, 2, 640, 32, 0);
+  const RectBatches rect = rect_batches(images, {}, 2, 640, 32, 0);
   EXPECT_EQ(rect.shapes[0].height_px, 640);
   EXPECT_EQ(rect.shapes[0].width_px, 320);
 }
 
 }  // namespace
+
+TEST(RectBatches, TakesAnOrderThatIsSortedByRatioAndRefusesAnother) {
+  std::vector<ImageRecord> images(3);
+  for (ImageRecord& image : images) image.width_px = image.height_px = 100;
+  images[1].width_px = 200;
+  const std::vector<int> ties_swapped = {1, 2, 0}, unsorted = {0, 1, 2}, twice = {1, 0, 0};
+  EXPECT_TRUE(is_rect_order(images, ties_swapped));
+  EXPECT_FALSE(is_rect_order(images, unsorted));
+  EXPECT_FALSE(is_rect_order(images, twice));
+  const RectBatches rect = rect_batches(images, ties_swapped, 2, 640, 32, 0);
+  EXPECT_EQ(rect.order, (std::vector<uint32_t>{1, 2, 0}));
+}
+
 }  // namespace yoload

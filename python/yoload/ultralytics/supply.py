@@ -126,6 +126,7 @@ class SuppliedLoader:
         self.sampler = SuppliedSampler(self)
         self.batch_size = self.loader.batch_size
         self.num_workers = int(self.loader.report()["threads"])
+        self.drop_last = bool(self._options.get("drop_last", False))
 
     def _open(self) -> Loader:
         return Loader(**self._options)
@@ -134,10 +135,12 @@ class SuppliedLoader:
         return len(self.loader)
 
     def __iter__(self) -> Iterator[Any]:
+        # Nothing is started before the first batch is asked for: trainers make iterators that they
+        # drop, and may close the mosaic between making and using one.
         epoch = self._epoch_of() if self._epoch_of is not None else None
         if epoch is not None:
             self.loader.set_epoch(epoch)
-        return iter(self.loader)
+        yield from self.loader
 
     def close_mosaic(self) -> None:
         """No mosaic, mixup, cutmix and copy-paste from now on."""
@@ -146,7 +149,7 @@ class SuppliedLoader:
             return
         close, planned = augment["close_mosaic"], self._options.get("epochs", 0)
         epoch = self._epoch_of() if self._epoch_of is not None else None
-        if epoch is not None and 0 < close <= planned and epoch >= planned - close:
+        if epoch is not None and 0 < close and 0 < planned and epoch >= planned - close:
             return  # the engine knew, and has prepared the epoch so
         mixers = ("mosaic", "mixup", "cutmix", "copy_paste")
         if not any(augment.get(name) for name in mixers):
@@ -160,6 +163,18 @@ class SuppliedLoader:
 
     def close(self) -> None:
         self.loader.close()
+
+
+def rect_order(labels: Labels) -> list[int]:
+    """The order by aspect ratio as numpy sorts it, which the package uses; [] if that is ours.
+
+    Pictures of equal ratio come in an order that numpy's sort does not promise.
+    """
+    shapes = np.array([label["shape"] for label in labels], np.float64)
+    ratios = shapes[:, 0] / shapes[:, 1]
+    order = ratios.argsort()
+    stable = ratios.argsort(kind="stable")
+    return [] if np.array_equal(order, stable) else [int(i) for i in order]
 
 
 _said: set[str] = set()
@@ -182,6 +197,7 @@ def supply(
     train: bool,
     stride: int,
     stretch: bool = False,
+    rect: bool | None = None,
     epochs: int = 0,
     epoch_of: Callable[[], int | None] | None = None,
 ) -> SuppliedLoader | None:
@@ -208,7 +224,9 @@ def supply(
         "output": "torch",
     }
     if task != "classify":
-        options["rect"] = bool(getattr(args, "rect", False)) if train else not stretch
+        if rect is None:  # a trainer's: its validation is rectangular whatever it says
+            rect = bool(getattr(args, "rect", False)) or not train
+        options["rect"] = rect and not stretch
         options["rect_pad"] = 0.0 if train else 0.5
     if stretch:
         options["resize"] = "stretch"
@@ -221,6 +239,11 @@ def supply(
     if warning:
         say_once(warning)
     loader = SuppliedLoader(options, data, epoch_of)
+    if options.get("rect"):
+        order = rect_order(loader.dataset.labels)
+        if order:
+            loader.close()
+            loader = SuppliedLoader({**options, "rect_order": order}, data, epoch_of)
     siblings = settings.npy_siblings(loader.dataset.im_files)
     if siblings:
         loader.close()

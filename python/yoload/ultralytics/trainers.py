@@ -49,8 +49,10 @@ def _supply_for(
     kind = type(trainer)
     package = next(base for base in kind.__mro__ if base.__module__.startswith("ultralytics."))
     # A user's own class may build its own data set; then its pictures are not for us to make.
-    builder = _first(kind, "build_dataset")
-    if builder not in _KNOWN or _first(kind, "get_dataloader") not in _KNOWN_LOADERS:
+    builder = _defined(kind.__mro__, "build_dataset")
+    # An override of get_dataloader that asks its parent has come here; one below us is passed by.
+    below = kind.__mro__[kind.__mro__.index(_Supplied) + 1 :]
+    if builder not in _KNOWN or _defined(below, "get_dataloader") not in _KNOWN_LOADERS:
         say_once(
             f"yoload leaves this to the package's own loader: {kind.__name__} "
             f"({package.__name__}) builds its own data set"
@@ -75,13 +77,9 @@ def _supply_for(
     )
 
 
-def _first(kind: type, name: str) -> Any:
-    """The function of that name that the class would use without us."""
-    for base in kind.__mro__:
-        if not issubclass(base, _Supplied) or base.__module__.startswith("ultralytics."):
-            if name in vars(base):
-                return vars(base)[name]
-    return None
+def _defined(bases: tuple[type, ...], name: str) -> Any:
+    """The function of that name that the first of the classes has that has one."""
+    return next(vars(base)[name] for base in bases if name in vars(base))
 
 
 class DetectionTrainer(_Supplied, yolo.detect.DetectionTrainer):

@@ -40,6 +40,7 @@ class _SuppliedValidator:
                 train=False,
                 stride=int(getattr(validator, "stride", None) or 32),
                 stretch=_KNOWN[builder],
+                rect=bool(getattr(validator.args, "rect", True)),
             )
         else:
             say_once(
