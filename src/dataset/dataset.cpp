@@ -154,7 +154,8 @@ Result<DatasetIndex> open_dataset(const DatasetOptions& options, const ImageProb
   Result<DatasetSource> source = resolve_source(options);
   if (!source.ok()) return std::move(source).status();
   for (const int cls : options.classes) {
-    const bool any = source->yaml.nc == 0 || options.single_cls;
+    // One name for all of them says nothing about the numbers in the files.
+    const bool any = source->yaml.nc == 0 || (options.single_cls && source->yaml.nc == 1);
     if (cls >= 0 && (any || cls < source->yaml.nc)) continue;
     return Status(Code::invalid_argument, Stage::dataset,
                   "classes holds " + std::to_string(cls) + ", but the data set has " +
