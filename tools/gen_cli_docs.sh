@@ -18,7 +18,7 @@ write_page() {
   echo "Written by tools/gen_cli_docs.sh from the program's help: change it there."
   echo
   echo "Results go to stdout, progress to stderr. Exit codes: 0 fine, 1 problems found in the data, 2 could not run."
-  for command in "" demo check preview bench digest explain; do
+  for command in "" demo check preview bench digest explain replay; do
     echo
     echo "## yoload${command:+ $command}"
     echo

@@ -30,13 +30,13 @@ hash_tree() { (cd "$1" && find . -type f -printf '%p %s %T@\n' -exec sha256sum {
 
 echo "help and version"
 expect 0 "$yoload" --help
-for command in demo check preview bench digest explain; do
+for command in demo check preview bench digest explain replay; do
   expect_text out "$command"
 done
 expect 0 "$yoload" --version
 expect_text out "commit"
 expect_text out "simd"
-for command in demo check preview bench digest explain; do
+for command in demo check preview bench digest explain replay; do
   expect 0 "$yoload" "$command" --help
   expect_text out "--json"
 done
@@ -44,7 +44,7 @@ done
 echo "what cannot run says why and exits with 2"
 expect 2 "$yoload"
 expect 2 "$yoload" no-such-command
-for command in check preview bench digest explain; do
+for command in check preview bench digest explain replay; do
   expect 2 "$yoload" "$command"
   expect 2 "$yoload" "$command" "$here/missing.yaml"
   expect_text err "missing.yaml"
@@ -79,6 +79,15 @@ expect_json bench
 for key in images_per_s decodes_per_image cpu_s_per_image peak_rss_bytes index_bytes threads stages verdict machine commit; do
   expect_text out "\"$key\""
 done
+expect 0 "$yoload" digest "${small[@]}" --epochs 2 --each-batch
+digest_of_batch=$(awk '$2 == 1 && $4 == 3 { print $5 }' "$here/out")
+[ -n "$digest_of_batch" ] || fail "digest --each-batch names no batch 3 of epoch 1"
+expect 0 "$yoload" replay "${small[@]}" --epoch 1 --index 3 -o "$here/batch.png"
+expect_text out "digest $digest_of_batch"
+expect 0 "$yoload" replay "${small[@]}" --epoch 1 --index 3 -o "$here/batch.png" --json
+expect_json replay
+expect 2 "$yoload" replay "${small[@]}" --index 1000 -o "$here/batch.png"
+expect_text err "0 to"
 expect 0 "$yoload" explain "${small[@]}" --epoch 3 --index 7 -o "$here/sample.png"
 expect 0 "$yoload" explain "${small[@]}" --epoch 3 --index 7 -o "$here/sample.png" --json
 expect_json explain

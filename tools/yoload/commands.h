@@ -44,6 +44,16 @@ struct ExplainCommand {
 };
 int run_explain(const ExplainCommand& command);
 
+struct ReplayCommand {
+  LoaderOptions loader;
+  uint32_t epoch = 0;
+  uint64_t batch = 0;  ///< in the epoch
+  int tile_px = 400;   ///< longest side of one sample in the grid
+  std::string out_path = "batch.png";
+  bool json = false;
+};
+int run_replay(const ReplayCommand& command);
+
 struct PreviewCommand {
   LoaderOptions loader;
   uint32_t epoch = 0;

@@ -298,6 +298,18 @@ int run_program(int argc, char** argv) {
   add(app, "-o,--out", &explain.out_path, "PNG file to write");
   add_loader_options(app, &explain.loader);
 
+  ReplayCommand replay;
+  app = add_command(
+      &program, "replay", "one batch of a run made anew: its pictures, files and digest",
+      [&] { return run_replay(replay); }, &replay.json, &chosen);
+  add_data(app, &replay.loader.data)->required();
+  add(app, "--epoch", &replay.epoch, "epoch");
+  add(app, "--index", &replay.batch, "number of the batch in its epoch, from 0");
+  add(app, "--tile", &replay.tile_px, "longest side of a sample in the grid, pixels")
+      ->check(in_range(16, 4096));
+  add(app, "-o,--out", &replay.out_path, "PNG file to write");
+  add_loader_options(app, &replay.loader);
+
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -53,6 +53,58 @@ void draw_legend(const std::map<int, int>& seen, const std::vector<std::string>&
   }
 }
 
+/// The pictures of a grid, and how often each class is on them.
+struct Cells {
+  std::vector<Cell> list;
+  std::map<int, int> seen;
+};
+
+void add_cells(const Batch& batch, const DatasetIndex& index, const GridOptions& options,
+               Cells* cells) {
+  for (int i = 0; i < batch.size && static_cast<int>(cells->list.size()) < options.count; ++i) {
+    Cell cell;
+    cell.image = shrink_to(sample_image(batch, i), options.tile_px);
+    draw_labels(batch, i, index.names, &cell.image);
+    const std::vector<DrawnObject> objects = sample_objects(batch, i);
+    for (const DrawnObject& object : objects) ++cells->seen[object.cls];
+    const SampleInfo& info = batch.samples[static_cast<size_t>(i)];
+    cell.caption = fmt::format(
+        "{}  {}  {} object{}{}", info.position,
+        std::filesystem::path(index.relative_path(info.record)).filename().string(), objects.size(),
+        objects.size() == 1 ? "" : "s", info.replaced ? "  replaced" : "");
+    cells->list.push_back(std::move(cell));
+  }
+}
+
+RgbImage compose(const Cells& cells, const DatasetIndex& index, const GridOptions& options) {
+  const int n = std::max(1, static_cast<int>(cells.list.size()));
+  const int columns = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(n))));
+  const int rows = (n + columns - 1) / columns;
+  // Rect batches have tiles of several shapes: the largest sets the pitch, the others are centred.
+  int tile_w = 1, tile_h = 1;
+  for (const Cell& cell : cells.list) {
+    tile_w = std::max(tile_w, cell.image.width_px);
+    tile_h = std::max(tile_h, cell.image.height_px);
+  }
+  RgbImage grid(2 * kMargin + columns * tile_w + (columns - 1) * kGap,
+                kHeader + rows * (tile_h + kCaption + kGap) - kGap + kMargin, kGround);
+  draw_text(&grid, {kMargin, 24},
+            fit(options.title, kTitleCap, static_cast<float>(grid.width_px - 2 * kMargin)),
+            kTitleCap, {kInk});
+  draw_legend(cells.seen, index.names, &grid);
+  for (size_t i = 0; i < cells.list.size(); ++i) {
+    const int column = static_cast<int>(i) % columns, row = static_cast<int>(i) / columns;
+    const int x = kMargin + column * (tile_w + kGap),
+              y = kHeader + row * (tile_h + kCaption + kGap);
+    const Cell& cell = cells.list[i];
+    paste(cell.image, x + (tile_w - cell.image.width_px) / 2,
+          y + (tile_h - cell.image.height_px) / 2, &grid);
+    draw_text(&grid, {static_cast<float>(x), static_cast<float>(y + tile_h + 7)},
+              fit(cell.caption, kCaptionCap, static_cast<float>(tile_w)), kCaptionCap, {kFaint});
+  }
+  return grid;
+}
+
 }  // namespace
 
 std::string grid_title(const LoaderOptions& options, uint32_t epoch) {
@@ -64,53 +116,20 @@ std::string grid_title(const LoaderOptions& options, uint32_t epoch) {
 }
 
 RgbImage make_preview_grid(Loader* loader, const GridOptions& options) {
-  const DatasetIndex& index = loader->index();
-  std::vector<Cell> cells;
-  std::map<int, int> seen;
+  Cells cells;
   loader->set_epoch(options.epoch);
   Batch batch;
-  while (static_cast<int>(cells.size()) < options.count && loader->next(&batch)) {
-    for (int i = 0; i < batch.size && static_cast<int>(cells.size()) < options.count; ++i) {
-      Cell cell;
-      cell.image = shrink_to(sample_image(batch, i), options.tile_px);
-      draw_labels(batch, i, index.names, &cell.image);
-      const std::vector<DrawnObject> objects = sample_objects(batch, i);
-      for (const DrawnObject& object : objects) ++seen[object.cls];
-      const SampleInfo& info = batch.samples[static_cast<size_t>(i)];
-      cell.caption = fmt::format(
-          "{}  {}  {} object{}{}", info.position,
-          std::filesystem::path(index.relative_path(info.record)).filename().string(),
-          objects.size(), objects.size() == 1 ? "" : "s", info.replaced ? "  replaced" : "");
-      cells.push_back(std::move(cell));
-    }
+  while (static_cast<int>(cells.list.size()) < options.count && loader->next(&batch)) {
+    add_cells(batch, loader->index(), options, &cells);
   }
+  return compose(cells, loader->index(), options);
+}
 
-  const int n = std::max(1, static_cast<int>(cells.size()));
-  const int columns = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(n))));
-  const int rows = (n + columns - 1) / columns;
-  // Rect batches have tiles of several shapes: the largest sets the pitch, the others are centred.
-  int tile_w = 1, tile_h = 1;
-  for (const Cell& cell : cells) {
-    tile_w = std::max(tile_w, cell.image.width_px);
-    tile_h = std::max(tile_h, cell.image.height_px);
-  }
-  RgbImage grid(2 * kMargin + columns * tile_w + (columns - 1) * kGap,
-                kHeader + rows * (tile_h + kCaption + kGap) - kGap + kMargin, kGround);
-  draw_text(&grid, {kMargin, 24},
-            fit(options.title, kTitleCap, static_cast<float>(grid.width_px - 2 * kMargin)),
-            kTitleCap, {kInk});
-  draw_legend(seen, index.names, &grid);
-  for (size_t i = 0; i < cells.size(); ++i) {
-    const int column = static_cast<int>(i) % columns, row = static_cast<int>(i) / columns;
-    const int x = kMargin + column * (tile_w + kGap),
-              y = kHeader + row * (tile_h + kCaption + kGap);
-    const Cell& cell = cells[i];
-    paste(cell.image, x + (tile_w - cell.image.width_px) / 2,
-          y + (tile_h - cell.image.height_px) / 2, &grid);
-    draw_text(&grid, {static_cast<float>(x), static_cast<float>(y + tile_h + 7)},
-              fit(cell.caption, kCaptionCap, static_cast<float>(tile_w)), kCaptionCap, {kFaint});
-  }
-  return grid;
+RgbImage make_batch_grid(const Batch& batch, const DatasetIndex& index,
+                         const GridOptions& options) {
+  Cells cells;
+  add_cells(batch, index, options, &cells);
+  return compose(cells, index, options);
 }
 
 }  // namespace yoload::cli

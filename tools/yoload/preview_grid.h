@@ -7,6 +7,10 @@
 #include "yoload/loader.h"
 #include "yoload/rgb_image.h"
 
+namespace yoload {
+struct DatasetIndex;
+}
+
 namespace yoload::cli {
 
 struct GridOptions {
@@ -21,5 +25,7 @@ std::string grid_title(const LoaderOptions& options, uint32_t epoch);
 
 /// Takes the first `count` samples of the epoch through Loader::next. Throws what that throws.
 RgbImage make_preview_grid(Loader* loader, const GridOptions& options);
+/// The same of one batch that is there already.
+RgbImage make_batch_grid(const Batch& batch, const DatasetIndex& index, const GridOptions& options);
 
 }  // namespace yoload::cli
