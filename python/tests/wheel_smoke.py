@@ -29,3 +29,8 @@ assert np.array_equal(again["img"], batches[1]["img"])
 assert yoload.show(batches[0])._repr_png_().startswith(b"\x89PNG")
 subprocess.run(["yoload", "--version"], check=True)
 print("yoload", yoload.__version__, "python", sys.version.split()[0], "numpy", np.__version__, "ok")
+
+# Nothing under the GPL is inside: libtiff's JBIG is our stand-in, which refuses.
+libraries = pathlib.Path(yoload.__file__).parent.parent / "yoload.libs"
+(jbig,) = libraries.glob("libjbig*")
+assert jbig.stat().st_size < 30_000 and b"JBIG is not in this build" in jbig.read_bytes()
