@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import random
 import shutil
@@ -63,14 +64,14 @@ class Script:
         answer = self.answers.pop(0)[1]
         return answer(*args, **named) if callable(answer) else answer
 
-    def draw_between(self, value: float) -> None:
-        """The next random.uniform(low, high) is to be `value`, which has to lie between them."""
+    def draw_between(self, value: float, move: float = 0) -> None:
+        """The next random.uniform(low, high) is to be `value`, which has to lie between them, plus `move`."""
 
         def check(low: float, high: float) -> float:
             slack = 1e-6 * (1 + abs(high))  # the options are float32 on one side
             if not low - slack <= value <= high + slack:
                 raise Unexpected(f"{value} is not between {low} and {high}")
-            return value
+            return value + move
 
         self.add("random.uniform", check)
 
@@ -90,31 +91,41 @@ def replaced_random(take: Any) -> Iterator[None]:
             setattr(module, name.split(".")[1], function)
 
 
-def script_layer(script: Script, layer: dict[str, Any], records: dict[str, int], imgsz: int) -> None:
-    mosaic = len(layer["positions"]) == 4
+def script_layer(script: Script, layer: dict[str, Any], entry: dict[str, Any], imgsz: int, sizes: Any) -> None:
+    """`sizes`: record -> (height, width) of the resized picture.
+
+    Note [Half a pixel]. yoload puts a single picture on a square canvas at whole pixels, so an odd padding
+    is half a pixel smaller on the left or above; the package turns it about its own centre. There the
+    package's shift is moved by as much: rotation or shear would need more, and no case has them here.
+    """
+    records = [entry["records"][str(p)] for p in layer["positions"]]
+    mosaic = len(records) == 4
     script.add("random.uniform", PASS if mosaic else FAIL)
+    move = {"shift_x": 0.0, "shift_y": 0.0}
     if mosaic:
-        partners = [records[str(p)] for p in layer["positions"][1:]]
-        script.add("random.choices", lambda buffer, k: partners)
+        script.add("random.choices", lambda buffer, k: records[1:])
         script.draw_between(layer["centre_y"] * imgsz)
         script.draw_between(layer["centre_x"] * imgsz)
+    else:
+        for name, side in zip(("shift_y", "shift_x"), sizes(records[0])):
+            move[name] = -layer["scale"] * ((imgsz - side) % 2) / 2 / imgsz
     for name in ("p20", "p21", "degrees", "scale", "shear_x_degrees", "shear_y_degrees", "shift_x", "shift_y"):
-        script.draw_between(layer[name])
+        script.draw_between(layer[name], move.get(name, 0.0))
 
 
-def script_sample(entry: dict[str, Any], hyp: dict[str, Any], imgsz: int, augment: bool = True) -> Script:
+def script_sample(entry: dict[str, Any], hyp: dict[str, Any], imgsz: int, sizes: Any, augment: bool) -> Script:
     """The script that makes the package draw what `entry`, a line of `yoload explain --draws`, says."""
     draws, records = entry["draws"], entry["records"]
     script = Script()
     if not augment:
         script.add("random.uniform", FAIL)  # bgr
         return script
-    script_layer(script, draws["own"], records, imgsz)
+    script_layer(script, draws["own"], entry, imgsz, sizes)
 
     def partner() -> None:
         record = records[str(draws["partner"]["positions"][0])]
         script.add("random.randint", record)
-        script_layer(script, draws["partner"], records, imgsz)
+        script_layer(script, draws["partner"], entry, imgsz, sizes)
 
     if hyp["copy_paste"] > 0 and hyp.get("copy_paste_mode") == "mixup":
         script.add("random.uniform", PASS if draws["mix"] == "paste" else FAIL)
@@ -189,11 +200,18 @@ def dataset(root: Path, hyp: dict[str, Any], imgsz: int, task: str, data: dict[s
     )  # fmt: skip
 
 
-def copy_set(images: Path, labels: Path, root: Path, classes: int, extra: str = "", largest: float = 1) -> Path:
+def resized(height: int, width: int, imgsz: int) -> tuple[int, int]:
+    """Size of a picture once its longest side is imgsz."""
+    gain = imgsz / max(height, width)
+    return min(math.ceil(height * gain), imgsz), min(math.ceil(width * gain), imgsz)
+
+
+def copy_set(images: Path, labels: Path, root: Path, classes: int, extra: str = "", largest: float = 1, use: Any = None) -> Path:
     """A data set of links to `images` and copies of those labels that both sides take whole.
 
     The package writes a cache beside the labels, hence the copy. It drops a picture of which one row lies
-    outside of it, where yoload drops the row: pictures with a value above `largest` are left out.
+    outside of it, where yoload drops the row: pictures with a value above `largest` are left out, and
+    those of which `use` says no.
     """
     if not (root / "data.yaml").exists():
         (root / "images").mkdir(parents=True)
@@ -202,6 +220,8 @@ def copy_set(images: Path, labels: Path, root: Path, classes: int, extra: str = 
             label = labels / picture.relative_to(images).with_suffix(".txt")
             rows = label.read_text().splitlines() if label.exists() else []
             values = [float(v) for row in rows for v in row.split()[1:]]
+            if use and not use(picture):
+                continue
             if not rows or min(values) < 0 or max(values) > largest:
                 continue
             (root / "images" / picture.name).symlink_to(picture)
