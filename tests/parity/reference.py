@@ -113,6 +113,13 @@ def script_layer(script: Script, layer: dict[str, Any], entry: dict[str, Any], i
         script.draw_between(layer[name], move.get(name, 0.0))
 
 
+def script_hsv(script: Script, draws: dict[str, Any], hyp: dict[str, Any]) -> None:
+    gains = [hyp["hsv_h"], hyp["hsv_s"], hyp["hsv_v"]]
+    if any(gains):
+        units = [g / gain if gain else 0 for g, gain in zip(draws["hsv_gain"], gains)]
+        script.add("numpy.uniform", np.array(units))
+
+
 def script_sample(entry: dict[str, Any], hyp: dict[str, Any], imgsz: int, sizes: Any, augment: bool) -> Script:
     """The script that makes the package draw what `entry`, a line of `yoload explain --draws`, says."""
     draws, records = entry["draws"], entry["records"]
@@ -148,9 +155,7 @@ def script_sample(entry: dict[str, Any], hyp: dict[str, Any], imgsz: int, sizes:
 
         script.add("numpy.choice", pick)
     script.add("random.random", FAIL)  # albumentations
-    gains = [hyp["hsv_h"], hyp["hsv_s"], hyp["hsv_v"]]
-    if any(gains):
-        script.add("numpy.uniform", np.array([g / gain if gain else 0 for g, gain in zip(draws["hsv_gain"], gains)]))
+    script_hsv(script, draws, hyp)
     script.add("random.random", PASS if draws["flipud"] else FAIL)
     script.add("random.random", PASS if draws["fliplr"] else FAIL)
     script.add("random.uniform", PASS if draws["bgr"] else FAIL)
@@ -188,14 +193,17 @@ def drawn(data: Path, hyp: dict[str, Any], imgsz: int, seed: int, count: int, **
     return [json.loads(line) for line in out.stdout.splitlines()]
 
 
-def dataset(root: Path, hyp: dict[str, Any], imgsz: int, task: str, data: dict[str, Any], augment: bool = True) -> Any:
+def dataset(
+    root: Path, hyp: dict[str, Any], imgsz: int, task: str, data: dict[str, Any], augment: bool = True,
+    cache: str | None = None,
+) -> Any:  # fmt: skip
     """The package's data set over root/images."""
     from ultralytics.data import YOLODataset
     from ultralytics.utils import DEFAULT_CFG, IterableSimpleNamespace
 
     settings = IterableSimpleNamespace(**{**vars(DEFAULT_CFG), **hyp})
     return YOLODataset(
-        img_path=str(root / "images"), imgsz=imgsz, augment=augment, hyp=settings, rect=False, cache=None, data=data,
+        img_path=str(root / "images"), imgsz=imgsz, augment=augment, hyp=settings, rect=False, cache=cache, data=data,
         task=task, batch_size=16, prefix="",
     )  # fmt: skip
 
