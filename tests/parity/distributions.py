@@ -111,7 +111,8 @@ class Recorder:
 
     def __init__(self) -> None:
         self.functions = {"random." + n: getattr(random, n) for n in dir(random) if not n.startswith("_")}
-        self.functions |= {"numpy." + n: getattr(np.random, n) for n in ("uniform", "beta", "randint", "choice", "random")}
+        names = ("uniform", "beta", "randint", "choice", "random")
+        self.functions |= {"numpy." + n: getattr(np.random, n) for n in names}
         self.calls: list[tuple[str, tuple[Any, ...], Any]] = []
 
     def take(self, name: str, *args: Any, **named: Any) -> Any:

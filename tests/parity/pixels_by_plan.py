@@ -161,7 +161,9 @@ def corners(boxes: np.ndarray, side: int) -> np.ndarray:
     return np.stack([v for p in points for v in p], 1)
 
 
-def paired(ours: np.ndarray, theirs: np.ndarray, our_cls: np.ndarray, their_cls: np.ndarray) -> list[tuple[int, int, float]]:
+def paired(
+    ours: np.ndarray, theirs: np.ndarray, our_cls: np.ndarray, their_cls: np.ndarray
+) -> list[tuple[int, int, float]]:
     """The nearest partner of each box, of the same class."""
     if not len(ours) or not len(theirs):
         return []
@@ -229,7 +231,9 @@ def compare(ours: dict[str, Any], theirs: dict[str, Any], imgsz: int, figures: F
         figures.mask_only[1] += int((r & ~m).sum())
 
 
-def add_hsv_alone(ours: dict[str, Any], plain: dict[str, Any], draws: dict[str, Any], hyp: Any, figures: Figures) -> None:
+def add_hsv_alone(
+    ours: dict[str, Any], plain: dict[str, Any], draws: dict[str, Any], hyp: dict[str, Any], figures: Figures
+) -> None:
     """The package's HSV on yoload's own pixels: `plain` is the same sample without HSV."""
     from ultralytics.data.augment import RandomHSV
 

@@ -214,7 +214,9 @@ def resized(height: int, width: int, imgsz: int) -> tuple[int, int]:
     return min(math.ceil(height * gain), imgsz), min(math.ceil(width * gain), imgsz)
 
 
-def copy_set(images: Path, labels: Path, root: Path, classes: int, extra: str = "", largest: float = 1, use: Any = None) -> Path:
+def copy_set(
+    images: Path, labels: Path, root: Path, classes: int, extra: str = "", largest: float = 1, use: Any = None
+) -> Path:  # fmt: skip
     """A data set of links to `images` and copies of those labels that both sides take whole.
 
     The package writes a cache beside the labels, hence the copy. It drops a picture of which one row lies
