@@ -128,6 +128,9 @@ class Loader {
   /// Plan of one sample, and the sample alone as a batch of one: equal to what the stream delivers.
   SamplePlan plan(uint32_t epoch, uint64_t position);
   Batch render(uint32_t epoch, uint64_t position);
+  /// JSON of the random numbers of that sample, the record at each of its positions, and the output
+  /// size. Reads no picture, so a damaged one is not yet replaced.
+  std::string draws_json(uint32_t epoch, uint64_t position) const;
 
   /// What opening the data set found odd, one sentence each; empty when all is well.
   const std::vector<std::string>& warnings() const;

@@ -6,7 +6,9 @@
 
 #include <stdexcept>
 
+#include "augment/draws_json.h"
 #include "batch/collate.h"
+#include "core/json.h"
 #include "core/machine.h"
 #include "core/raise.h"
 #include "dataset/dataset.h"
@@ -271,6 +273,21 @@ Batch Loader::render(uint32_t epoch, uint64_t position) {
     refuse("position", std::to_string(position), fmt::format("less than {}", end).c_str());
   }
   return impl_->collate(impl_->engine.render_alone(epoch, position));
+}
+std::string Loader::draws_json(uint32_t epoch, uint64_t position) const {
+  const auto owner = impl_->engine.epoch(epoch);
+  const SampleDraws draws = impl_->engine.samples().draw(*owner, position);
+  const BatchShape shape = owner->shape_of(owner->batch_of(position));
+  JsonWriter json;
+  json.begin_object().key("draws");
+  write_draws(draws, &json);
+  json.key("records").begin_object();
+  for (const uint64_t needed : positions(draws)) {
+    json.field(std::to_string(needed), owner->record_at(needed));
+  }
+  json.end_object().field("out_height_px", shape.height_px);
+  json.field("out_width_px", shape.width_px).end_object();
+  return json.take();
 }
 const std::vector<std::string>& Loader::warnings() const {
   return impl_->warnings;

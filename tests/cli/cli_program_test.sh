@@ -92,6 +92,8 @@ expect 0 "$yoload" explain "${small[@]}" --epoch 3 --index 7 -o "$here/sample.pn
 expect 0 "$yoload" explain "${small[@]}" --epoch 3 --index 7 -o "$here/sample.png" --json
 expect_json explain
 expect 2 "$yoload" explain "${small[@]}" --index 1000 -o "$here/sample.png"
+expect 0 "$yoload" explain "${small[@]}" --draws 500
+[ "$(grep -c '^{"draws":{"epoch":' "$here/out")" = 500 ] || fail "explain --draws does not print a line a sample"
 expect 0 "$yoload" digest "${small[@]}" --json
 expect_json digest
 expect 0 "$yoload" demo "$data" --out "$here/demo" --imgsz 128 --epochs 1 --step-ms 1

@@ -39,6 +39,7 @@ struct ExplainCommand {
   LoaderOptions loader;
   uint32_t epoch = 0;
   uint64_t index = 0;  ///< position in the epoch's order
+  uint64_t draws = 0;  ///< samples whose random numbers are printed, a line each; 0: the usual
   std::string out_path = "sample.png";
   bool json = false;
 };

@@ -21,6 +21,18 @@ std::string class_name(const DatasetIndex& index, int cls) {
   return cls >= 0 && i < index.names.size() ? index.names[i] : fmt::format("class {}", cls);
 }
 
+void print_draws(const Loader& loader, const ExplainCommand& command) {
+  uint32_t epoch = command.epoch;
+  uint64_t index = command.index;
+  for (uint64_t i = 0; i < command.draws; ++i, ++index) {
+    if (index == loader.images_per_epoch()) {
+      ++epoch;
+      index = 0;
+    }
+    std::puts(loader.draws_json(epoch, index).c_str());
+  }
+}
+
 }  // namespace
 
 int run_explain(const ExplainCommand& command) {
@@ -29,6 +41,10 @@ int run_explain(const ExplainCommand& command) {
     throw std::invalid_argument(
         fmt::format("--index {}: the epoch has {} samples, so 0 to {} are possible", command.index,
                     loader.images_per_epoch(), loader.images_per_epoch() - 1));
+  }
+  if (command.draws > 0) {
+    print_draws(loader, command);
+    return kExitOk;
   }
   const DatasetIndex& index = loader.index();
   const SamplePlan plan = loader.plan(command.epoch, command.index);

@@ -295,6 +295,9 @@ int run_program(int argc, char** argv) {
   add_data(app, &explain.loader.data)->required();
   add(app, "--epoch", &explain.epoch, "epoch");
   add(app, "--index", &explain.index, "place in the order of the epoch, from 0");
+  add(app, "--draws", &explain.draws,
+      "only print the random numbers of so many samples from there, over as many epochs as needed: "
+      "a line of JSON each");
   add(app, "-o,--out", &explain.out_path, "PNG file to write");
   add_loader_options(app, &explain.loader);
 
