@@ -12,6 +12,7 @@ from pathlib import Path
 import yoload
 
 data, out = sys.argv[1], Path(sys.argv[2])
+out.mkdir(parents=True, exist_ok=True)
 
 # %% A batch with its boxes. In a notebook, `yoload.show(batch)` as the last line displays it.
 loader = yoload.Loader(data, imgsz=320, batch_size=8, output="numpy")

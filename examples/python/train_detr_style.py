@@ -41,7 +41,9 @@ def main() -> None:
                 if step == args.steps:
                     break
                 images = [image.to(device, non_blocking=True) for image in images]
-                # These models count classes from 1: 0 is the background.
+                # These models count classes from 1: 0 is the background. A picture without objects
+                # needs no care: its boxes are (0, 4), which they take. Boxes without area, which
+                # they refuse, do not come: the default box_filter drops those of 2 px or less.
                 wanted = [
                     {"boxes": t["boxes"].to(device), "labels": t["labels"].to(device) + 1}
                     for t in targets
@@ -51,7 +53,7 @@ def main() -> None:
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
                 optimizer.step()
-                print(f"step {step}: loss {float(loss):.4f}", flush=True)
+                print(f"step {step}: loss {float(loss.detach()):.4f}", flush=True)
                 step += 1
 
 

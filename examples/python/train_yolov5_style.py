@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A plain PyTorch loop with targets as YOLOv5's loops take them: (n, 6) of picture, class, x, y, w, h.
+"""A plain PyTorch loop with YOLOv5's targets: (n, 6) of picture, class, x, y, w, h.
 
     python train_yolov5_style.py data.yaml --epochs 20
 
-The network is a toy (a heat map and a box per cell); the loop around it is what matters: set_epoch, a
-checkpoint that resumes in the middle of an epoch, and the loader's own report at the end.
+The network is a toy (a heat map and a box per cell); the loop around it is what matters: set_epoch,
+a checkpoint after every epoch from which training goes on as if it had not stopped, and the
+loader's own report at the end.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import yoload
 from torch import nn
 from torch.nn import functional
 
-STRIDE = 16
-
 
 class TinyDetector(nn.Module):
-    """(B, 3, H, W) in 0..1 -> (B, nc + 4, H / 16, W / 16): class scores, and x y w h of the cell's box."""
+    """(B, 3, H, W) in 0..1 -> (B, nc + 4, H / 16, W / 16).
+
+    Per cell: class scores, then x y w h of its box.
+    """
 
     def __init__(self, nc: int) -> None:
         super().__init__()
@@ -76,7 +78,7 @@ def main() -> None:
         saved = torch.load(args.checkpoint, weights_only=True)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
-        loader.load_state_dict(saved["loader"])  # exact, also in the middle of an epoch
+        loader.load_state_dict(saved["loader"])  # a few integers: seed, epoch, sample
     with loader:
         for epoch in range(loader.epoch, args.epochs):
             loader.set_epoch(epoch)
