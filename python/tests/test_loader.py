@@ -211,6 +211,7 @@ def test_rank_and_world_size_come_from_the_environment_of_torchrun(
 def test_wrong_names_and_values_name_the_right_ones(data: Path) -> None:
     for error, options, message in [
         (TypeError, {"mosiac": 1.0}, "mosaic"),
+        (TypeError, {"num_workers": 4}, "did you mean 'workers'"),
         (TypeError, {"augment": {"mixpu": 0.1}}, "mixup"),
         (TypeError, {"augment": 3}, "augment"),
         (ValueError, {"batch_size": 0}, "batch_size = 0: expected at least 1"),

@@ -257,7 +257,7 @@ def test_classes_single_cls_and_fraction_keep_their_meaning(tmp_path: Path) -> N
             assert torch.equal(rows(*a[file], "cls"), rows(*b[file], "cls"))
 
 
-@pytest.mark.parametrize("reason", ["augmentations", "auto_augment", "its own data set", ".npy"])
+@pytest.mark.parametrize("reason", ["augmentations", "auto_augment", "its own data set", ".npy", "scale", "fraction"])
 def test_what_cannot_be_reproduced_is_left_to_the_package_and_said(
     tmp_path: Path, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +269,10 @@ def test_what_cannot_be_reproduced_is_left_to_the_package_and_said(
     if reason == "augmentations":
         albumentations = pytest.importorskip("albumentations")
         more["augmentations"] = [albumentations.Blur(p=0.5)]
+    elif reason == "scale":
+        more["scale"] = (0.5, 1.5)
+    elif reason == "fraction":
+        more["fraction"] = 4
     elif reason == "auto_augment":
         more["auto_augment"] = "randaugment"
     elif reason == "its own data set":

@@ -432,7 +432,7 @@ class Loader:
     # -- state -----------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, int]:
-        """Where the loader stands, as a few integers: the next batch that iteration would yield.
+        """Where the loader stands, as a few integers: the batch after the last one delivered.
 
         Exact at any moment, also in the middle of an epoch, and for another world size or batch
         size as long as the place falls on one of its batches.
@@ -605,9 +605,29 @@ def _set(options: int, name: str, value: Any) -> None:
     try:
         check(lib.yoload_options_set(options, name.encode(), os.fsencode(text)))
     except ValueError as error:
+        if name in _ELSEWHERE:
+            raise TypeError(
+                f"there is no option '{name}'; did you mean '{_ELSEWHERE[name]}'?"
+            ) from None
         if name not in _native.option_table():
             raise TypeError(str(error)) from None
         raise
+
+
+# What other loaders call it.
+_ELSEWHERE = {
+    "batch": "batch_size",
+    "collate_fn": "collate",
+    "device_id": "device",
+    "image_size": "imgsz",
+    "img_size": "imgsz",
+    "num_shards": "world_size",
+    "num_threads": "workers",
+    "num_workers": "workers",
+    "prefetch_queue_depth": "prefetch_factor",
+    "random_shuffle": "shuffle",
+    "shard_id": "rank",
+}
 
 
 def _text(value: Any) -> str:

@@ -27,6 +27,11 @@ def cannot_reproduce(args: Any, task: str, train: bool) -> list[str]:
     reasons = []
     if train and getattr(args, "augmentations", None):
         reasons.append("augmentations (a list of albumentations transforms of your own)")
+    if train and isinstance(getattr(args, "scale", 0.5), (list, tuple)):
+        reasons.append(f"scale={args.scale} (a single number is reproduced)")
+    fraction = getattr(args, "fraction", 1.0)
+    if train and (isinstance(fraction, (list, tuple)) or not 0 < fraction <= 1):
+        reasons.append(f"fraction={fraction} (a share up to 1 is reproduced)")
     if train and task == "classify" and getattr(args, "auto_augment", None):
         reasons.append(f"auto_augment={args.auto_augment} (auto_augment=None is reproduced)")
     return reasons
@@ -44,6 +49,11 @@ def augment_options(args: Any, task: str) -> dict[str, Any]:
         options["auto_augment"] = ""
         options["erasing"] = getattr(args, "erasing", 0.0)
     return options
+
+
+def classes(args: Any) -> list[int] | None:
+    wanted = getattr(args, "classes", None)
+    return [wanted] if isinstance(wanted, int) else wanted
 
 
 def workers(args: Any) -> int:

@@ -213,7 +213,7 @@ def supply(
         "batch_size": int(batch_size),
         "seed": int(getattr(args, "seed", 0) or 0),
         "workers": settings.workers(args),
-        "classes": getattr(args, "classes", None),
+        "classes": settings.classes(args),
         "single_cls": bool(getattr(args, "single_cls", False)),
         "fraction": float(getattr(args, "fraction", 1.0)) if train else 1.0,
         "mask_ratio": int(getattr(args, "mask_ratio", 4)),
@@ -235,7 +235,7 @@ def supply(
     if rank < 0:
         options.update(rank=0, world_size=1)
     mode, warning = settings.cache_mode(args)
-    options["cache"] = mode if train else "none"
+    options["cache"] = mode
     if warning:
         say_once(warning)
     loader = SuppliedLoader(options, data, epoch_of)
