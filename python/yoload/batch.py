@@ -22,6 +22,12 @@ _IMG_BYTES = (1, 2, 4)
 Array = Any  # numpy.ndarray or torch.Tensor, as Loader(output=...) says
 
 
+def img_bytes(batch: CBatch) -> int:
+    """Of the pictures of a batch."""
+    numbers = batch.size * batch.channels * batch.height_px * batch.width_px
+    return int(numbers * _IMG_BYTES[batch.dtype])
+
+
 class Batch(dict[str, Any]):
     """A batch as the Ultralytics trainers know it, with where it came from.
 
@@ -81,6 +87,11 @@ class RawBatch:
     replaced: npt.NDArray[np.bool_]
     repeated: npt.NDArray[np.bool_]
 
+    def first_objects(self) -> npt.NDArray[np.int64]:
+        """(B + 1,): objects i to i + 1 of this are those of picture i, which come in a run."""
+        owners = np.asarray(self.batch_idx).astype(np.int64)
+        return np.searchsorted(owners, np.arange(len(self.im_file) + 1))
+
 
 class ArrayMaker:
     """Makes arrays or tensors of numbers that the engine holds."""
@@ -91,8 +102,7 @@ class ArrayMaker:
 
     def img(self, block: Block, batch: CBatch) -> Array:
         shape = (batch.size, batch.channels, batch.height_px, batch.width_px)
-        count = int(np.prod(shape)) * _IMG_BYTES[batch.dtype]
-        flat = block.array(count)
+        flat = block.array(img_bytes(batch))
         dtype = _IMG_DTYPES[batch.dtype]
         if self._torch is None:
             return flat.view(dtype).reshape(shape)

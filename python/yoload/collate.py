@@ -48,13 +48,12 @@ def semantic_masks(raw: RawBatch, make: ArrayMaker) -> Any:
     """
     assert raw.masks is not None
     masks = np.asarray(raw.masks)
-    owners = np.asarray(raw.batch_idx).astype(np.int64)
     classes = np.asarray(raw.cls)[:, 0]
     size = len(raw.im_file)
-    ends = np.searchsorted(owners, np.arange(size + 1))
+    starts = raw.first_objects()
     out = np.zeros((size, *masks.shape[1:]), np.float32)
     for i in range(size):
-        first, last = ends[i], ends[i + 1]
+        first, last = starts[i], starts[i + 1]
         if first == last:
             continue
         if raw.overlap:
@@ -94,16 +93,14 @@ def detr(
     if task in ("classify", "obb"):
         raise ValueError(f"collate = 'detr' has no form for {task}: expected 'ultralytics'")
     height, width = (int(side) for side in raw.img.shape[2:])
-    # Objects come in the order of their pictures: each picture's are a run.
-    owners = np.asarray(raw.batch_idx).astype(np.int64)
-    ends = np.searchsorted(owners, np.arange(len(raw.im_file) + 1))
+    starts = raw.first_objects()
     half = raw.bboxes[:, 2:] / 2
     size = make.from_numpy(np.array([width, height], np.float32))
     boxes = make.join([(raw.bboxes[:, :2] - half) * size, (raw.bboxes[:, :2] + half) * size])
     labels = make.integers(raw.cls)
     targets = []
     for i in range(len(raw.im_file)):
-        run = slice(int(ends[i]), int(ends[i + 1]))
+        run = slice(int(starts[i]), int(starts[i + 1]))
         target = {
             "boxes": boxes[run],
             "labels": labels[run],

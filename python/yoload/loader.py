@@ -11,7 +11,6 @@ import re
 import threading
 import warnings
 import weakref
-from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -20,7 +19,7 @@ from . import _native
 from ._memory import Block, PinnedPool, RecyclingPool
 from ._native import CBatch, check, lib, take_json, take_text
 from .augment import Augment
-from .batch import ArrayMaker, RawBatch, unpack
+from .batch import ArrayMaker, RawBatch, img_bytes, unpack
 from .collate import COLLATES, Collate
 from .dataset import Dataset
 from .errors import Closed, DataWarning, Error
@@ -44,7 +43,7 @@ class _Engine:
         self._handle = handle
         self._pid = os.getpid()
         self._users = 0
-        self._closed = self._freed = False
+        self.closed = self._freed = False
         # A finalizer may close while its own thread is just entering.
         self._lock = threading.RLock()
 
@@ -56,7 +55,7 @@ class _Engine:
                 stage="pipeline",
             )
         with self._lock:
-            if self._closed:
+            if self.closed:
                 raise Closed("the loader is closed", stage="pipeline")
             self._users += 1
         return self._handle
@@ -66,18 +65,23 @@ class _Engine:
             self._users -= 1
         self._free_when_left()
 
+    def require_open(self) -> None:
+        """Raises what a call would raise now."""
+        with self:
+            pass
+
     def close(self) -> None:
         if os.getpid() != self._pid:
             return  # a forked child has the memory and not the threads
         with self._lock:
-            if not self._closed:
-                self._closed = True
+            if not self.closed:
+                self.closed = True
                 lib.yoload_stop(self._handle)  # wakes who waits for a batch
         self._free_when_left()
 
     def _free_when_left(self) -> None:
         with self._lock:
-            if not self._closed or self._users or self._freed:
+            if not self.closed or self._users or self._freed:
                 return
             self._freed = True
         lib.yoload_close(self._handle)
@@ -211,7 +215,6 @@ class Loader:
         window: int = 512,
         **options: Any,
     ) -> None:
-        self._closed = False
         self._generation = 0  # of the iterator that may go on
         self._epoch = 0
         self._first_batch = 0  # where the next iteration of _epoch begins
@@ -247,7 +250,7 @@ class Loader:
             rank=_from_environment("RANK", 0) if rank is None else rank,
             world_size=_from_environment("WORLD_SIZE", 1) if world_size is None else world_size,
             epochs=epochs,
-            classes=",".join(str(int(c)) for c in classes) if classes is not None else "",
+            classes=[int(c) for c in classes or ()],
             single_cls=single_cls,
             fraction=fraction,
             fidelity=fidelity,
@@ -356,8 +359,7 @@ class Loader:
 
         After ``load_state_dict`` with a state of the same epoch, that place is kept.
         """
-        with self._engine:
-            pass
+        self._engine.require_open()
         if epoch < 0:
             raise ValueError(f"epoch = {epoch}: expected 0 or more")
         if epoch != self._epoch:
@@ -437,13 +439,11 @@ class Loader:
         Exact at any moment, also in the middle of an epoch, and for another world size or batch
         size as long as the place falls on one of its batches.
         """
-        epoch = self._epoch
-        batch = self._first_batch or self._next_batch
         return {
             "version": _STATE_VERSION,
             "seed": self.seed,
-            "epoch": epoch,
-            "sample": batch * self.batch_size * self._world,
+            "epoch": self._epoch,
+            "sample": self._next_batch * self.batch_size * self._world,
         }
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
@@ -496,7 +496,7 @@ class Loader:
                             ctypes.byref(parts[-1]),
                         )
                     )
-                    offset += _picture_bytes(parts[-1])
+                    offset += img_bytes(parts[-1])
             return self._deliver(self._join(parts, block, batch))
         finally:
             for one in parts:
@@ -529,7 +529,6 @@ class Loader:
 
     def close(self) -> None:
         """Stops the threads and gives all memory back. Batches that were handed out stay valid."""
-        self._closed = True
         self._generation += 1
         self._engine.close()
         self._memory.clear()
@@ -545,7 +544,7 @@ class Loader:
             self.close()
 
     def __repr__(self) -> str:
-        if self._closed:
+        if self._engine.closed:
             return "<yoload.Loader, closed>"
         return (
             f"<yoload.Loader {self.task}: {self.images_per_epoch} images, {len(self)} batches of "
@@ -574,8 +573,7 @@ class _EpochIterator:
         if self._finished:
             raise StopIteration
         if self._generation != self._loader._generation:
-            if self._loader._closed:
-                raise Closed("the loader is closed", stage="pipeline")
+            self._loader._engine.require_open()
             raise RuntimeError(
                 "this iteration has ended: another one of the same loader was started"
             )
@@ -601,9 +599,8 @@ def option_table() -> dict[str, tuple[str, str]]:
 
 
 def _set(options: int, name: str, value: Any) -> None:
-    text = str(int(value)) if isinstance(value, bool) else _text(value)
     try:
-        check(lib.yoload_options_set(options, name.encode(), os.fsencode(text)))
+        check(lib.yoload_options_set(options, name.encode(), os.fsencode(_text(value))))
     except ValueError as error:
         if name in _ELSEWHERE:
             raise TypeError(
@@ -631,6 +628,8 @@ _ELSEWHERE = {
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
     if isinstance(value, (list, tuple)):
         return ",".join(str(v) for v in value)
     return str(value)
@@ -663,11 +662,8 @@ def _torch(output: str | None) -> Any | None:
 
 def _augment_options(augment: bool | Augment | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(augment, Mapping):
-        unknown = set(augment) - {f for f in Augment().options()}
-        if unknown:
-            # The engine's message names the nearest name that exists.
-            return dict(augment)
-        augment = Augment(**augment)
+        # The defaults are the engine's, and so is the message for a name that does not exist.
+        return dict(augment)
     if isinstance(augment, Augment):
         return augment.options()
     if isinstance(augment, bool):
@@ -703,11 +699,6 @@ def _is_classify(data: Any, task: str | None) -> bool:
     if isinstance(data, Dataset):
         return data.task == "classify"
     return task == "classify"
-
-
-def _picture_bytes(batch: CBatch) -> int:
-    element = (1, 2, 4)[batch.dtype]
-    return int(batch.channels * batch.height_px * batch.width_px * element)
 
 
 def _close_all() -> None:

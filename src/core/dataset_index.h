@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace yoload {
 enum class Task : uint8_t { detect, segment, pose, obb, classify };
 
 std::string_view name(Task task);
+/// The task that `name` calls so.
+std::optional<Task> task_named(std::string_view text);
 
 /// Facts about one picture. Sizes are those of the upright picture (EXIF orientation applied).
 struct ImageRecord {

@@ -134,13 +134,7 @@ DatasetIndex make_index(const DatasetOptions& options, DatasetSource& source,
   }
   if (options.single_cls && index.names.size() != 1) index.names = {"item"};
   index.nc = static_cast<int32_t>(index.names.size());
-  index.images = tables.images;
-  index.rows = tables.rows;
-  index.polygon_offsets = tables.polygon_offsets;
-  index.polygon_points = tables.polygon_points;
-  index.keypoints = tables.keypoints;
-  index.strings = tables.strings;
-  index.storage = tables.storage;
+  tables.show_in(&index);
   return index;
 }
 

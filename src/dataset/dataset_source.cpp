@@ -33,13 +33,6 @@ bool names_json(const DataYaml& yaml) {
   return false;
 }
 
-std::optional<Task> task_named(const std::string& text) {
-  for (const Task task : {Task::detect, Task::segment, Task::pose, Task::obb, Task::classify}) {
-    if (text == name(task)) return task;
-  }
-  return std::nullopt;
-}
-
 Status no_split(const std::string& split, const std::vector<std::string>& there,
                 const std::string& path) {
   std::string list;

@@ -19,14 +19,6 @@ Status misuse(std::string message) {
   return Status(Code::invalid_argument, Stage::dataset, std::move(message));
 }
 
-Result<Task> task_named(const std::string& wanted) {
-  for (const Task task : {Task::detect, Task::segment, Task::pose, Task::obb, Task::classify}) {
-    if (wanted == name(task)) return task;
-  }
-  return misuse(
-      fmt::format("task = '{}': expected detect, segment, pose, obb or classify", wanted));
-}
-
 /// Columns in step, classes that exist.
 Status check_columns(const RecordSet& set, Task task, size_t number) {
   const Record& record = set.records[number];
@@ -181,7 +173,10 @@ Result<DatasetIndex> index_records(std::shared_ptr<const RecordSet> records,
                                    const BytesProbe& probe_bytes, DatasetReport* report) {
   const RecordSet& set = *records;
   const auto task = task_named(set.task);
-  if (!task.ok()) return task.status();
+  if (!task) {
+    return misuse(
+        fmt::format("task = '{}': expected detect, segment, pose, obb or classify", set.task));
+  }
   if (set.names.empty()) return misuse("names: empty; expected the name of each class");
   if (*task == Task::pose && set.kpt_count < 1) return misuse("kpt_count: expected at least 1");
   for (size_t i = 0; i < set.records.size(); ++i) {
@@ -242,14 +237,9 @@ Result<DatasetIndex> index_records(std::shared_ptr<const RecordSet> records,
   index.kpt_count = *task == Task::pose ? set.kpt_count : 0;
   index.kpt_dims = index.kpt_count > 0 ? 3 : 0;
   index.flip_idx.assign(set.flip_idx.begin(), set.flip_idx.end());
-  index.images = tables.images;
-  index.rows = tables.rows;
-  index.polygon_offsets = tables.polygon_offsets;
-  index.polygon_points = tables.polygon_points;
-  index.keypoints = tables.keypoints;
-  index.strings = tables.strings;
+  tables.show_in(&index);
   if (in_memory) index.contents = storage->contents;
-  storage->tables = tables.storage;
+  storage->tables = std::move(index.storage);
   storage->records = std::move(records);
   index.storage = std::move(storage);
   return index;

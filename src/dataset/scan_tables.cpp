@@ -46,6 +46,16 @@ void add_polygons(const ParsedLabels& labels, OwnedTables& tables) {
 
 }  // namespace
 
+void ScanTables::show_in(DatasetIndex* index) const {
+  index->images = images;
+  index->rows = rows;
+  index->polygon_offsets = polygon_offsets;
+  index->polygon_points = polygon_points;
+  index->keypoints = keypoints;
+  index->strings = strings;
+  index->storage = storage;
+}
+
 ScanTables build_tables(std::vector<ScannedPicture> pictures, Task task) {
   const auto owned = std::make_shared<OwnedTables>();
   const bool polygons = task == Task::segment || task == Task::obb;

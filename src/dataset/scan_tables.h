@@ -48,6 +48,8 @@ struct ScanTables {
   std::string_view path_of(const ImageRecord& record) const {
     return {strings.data() + record.path_offset, record.path_bytes};
   }
+  /// Points the index at these tables and keeps them alive.
+  void show_in(DatasetIndex* index) const;
 };
 
 /// Tables of the pictures, in their order. Takes the labels out of `pictures`.

@@ -7,7 +7,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "core/buffer.h"
 

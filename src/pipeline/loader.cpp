@@ -212,6 +212,7 @@ class Loader::Impl {
   std::vector<std::string> warnings;
   const DatasetIndex index;
   Engine engine;
+  const std::shared_ptr<const Epoch> first_epoch = engine.epoch(0);  // for what all epochs share
 };
 
 Loader::Loader(const LoaderOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -226,13 +227,13 @@ const DatasetIndex& Loader::index() const {
   return impl_->index;
 }
 uint64_t Loader::images_per_epoch() const {
-  return impl_->engine.epoch(0)->samples();
+  return impl_->first_epoch->samples();
 }
 uint64_t Loader::batches_per_epoch() const {
-  return impl_->engine.epoch(0)->batches();
+  return impl_->first_epoch->batches();
 }
 uint64_t Loader::position_of(uint64_t sample) const {
-  return impl_->engine.epoch(0)->position_of(sample);
+  return impl_->first_epoch->position_of(sample);
 }
 void Loader::set_epoch(uint32_t epoch, uint64_t first_batch) {
   impl_->engine.set_epoch(epoch, first_batch);

@@ -39,17 +39,15 @@ class Labels(Sequence[Any]):
             index += len(self)
         if not 0 <= index < len(self):
             raise IndexError(index)
-        record = _native.CRecord()
+        record = self._record(index)
         rows = np.zeros((0, 5), np.float32)
         with self._loader._engine as handle:
-            _native.check(_native.lib.yoload_get_record(handle, index, ctypes.byref(record)))
             if record.rows:
                 start = _native.lib.yoload_rows(handle) + 20 * record.first_row
                 memory = (ctypes.c_float * (5 * record.rows)).from_address(start)
                 rows = np.frombuffer(as_buffer(memory), np.float32).reshape(-1, 5).copy()
-            path = _native.take_text(_native.lib.yoload_path(handle, index))
         return {
-            "im_file": path,
+            "im_file": self.im_file(index),
             "shape": (record.height_px, record.width_px),
             "cls": rows[:, :1],
             "bboxes": rows[:, 1:],
@@ -58,6 +56,21 @@ class Labels(Sequence[Any]):
             "normalized": True,
             "bbox_format": "xywh",
         }
+
+
+    def im_file(self, index: int) -> str:
+        with self._loader._engine as handle:
+            return _native.take_text(_native.lib.yoload_path(handle, index))
+
+    def shape(self, index: int) -> tuple[int, int]:
+        record = self._record(index)
+        return record.height_px, record.width_px
+
+    def _record(self, index: int) -> _native.CRecord:
+        record = _native.CRecord()
+        with self._loader._engine as handle:
+            _native.check(_native.lib.yoload_get_record(handle, index, ctypes.byref(record)))
+        return record
 
 
 class SuppliedDataset:
@@ -76,7 +89,8 @@ class SuppliedDataset:
 
     @property
     def im_files(self) -> list[str]:
-        return [label["im_file"] for label in self.labels]
+        labels = self.labels
+        return [labels.im_file(i) for i in range(len(labels))]
 
     def close_mosaic(self, hyp: Any) -> None:
         self._supply.close_mosaic()
@@ -170,7 +184,7 @@ def rect_order(labels: Labels) -> list[int]:
 
     Pictures of equal ratio come in an order that numpy's sort does not promise.
     """
-    shapes = np.array([label["shape"] for label in labels], np.float64)
+    shapes = np.array([labels.shape(i) for i in range(len(labels))], np.float64)
     ratios = shapes[:, 0] / shapes[:, 1]
     order = ratios.argsort()
     stable = ratios.argsort(kind="stable")
@@ -180,10 +194,20 @@ def rect_order(labels: Labels) -> list[int]:
 _said: set[str] = set()
 
 
-def say_once(message: str) -> None:
+def say_once(message: str, stacklevel: int = 4) -> None:
     if message not in _said:
         _said.add(message)
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=stacklevel)
+
+
+def leave_to_package(reason: str) -> None:
+    """Says that the package's own loader is used, and why."""
+    say_once(f"yoload leaves this to the package's own loader: {reason}", stacklevel=5)
+
+
+def defined(bases: tuple[type, ...], name: str) -> Any:
+    """The function of that name that the first of the classes has that has one."""
+    return next(vars(base)[name] for base in bases if name in vars(base))
 
 
 def supply(
@@ -204,7 +228,7 @@ def supply(
     """A loader for these arguments; None, having said why, where the package's own has to do."""
     reasons = settings.cannot_reproduce(args, task, train)
     if reasons:
-        say_once(f"yoload leaves this to the package's own loader: {', '.join(reasons)}")
+        leave_to_package(", ".join(reasons))
         return None
     options: dict[str, Any] = {
         "data": str(path) if task == "classify" else settings.data_file(data, path),
@@ -239,17 +263,13 @@ def supply(
     if warning:
         say_once(warning)
     loader = SuppliedLoader(options, data, epoch_of)
-    if options.get("rect"):
-        order = rect_order(loader.dataset.labels)
-        if order:
-            loader.close()
-            loader = SuppliedLoader({**options, "rect_order": order}, data, epoch_of)
     siblings = settings.npy_siblings(loader.dataset.im_files)
     if siblings:
         loader.close()
-        say_once(
-            f"yoload leaves this to the package's own loader: {siblings} pictures have a .npy "
-            "beside them, which it reads instead"
-        )
+        leave_to_package(f"{siblings} pictures have a .npy beside them, which it reads instead")
         return None
+    order = rect_order(loader.dataset.labels) if options.get("rect") else []
+    if order:
+        loader.close()
+        loader = SuppliedLoader({**options, "rect_order": order}, data, epoch_of)
     return loader

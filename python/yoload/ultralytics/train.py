@@ -51,19 +51,8 @@ def main(words: list[str] | None = None) -> None:
         sys.exit(f"yoload-train: {error}\n{USAGE}")
     from ultralytics import RTDETR, YOLO
 
-    from . import (
-        ClassificationTrainer,
-        DetectionTrainer,
-        OBBTrainer,
-        PoseTrainer,
-        SegmentationTrainer,
-        accelerate,
-    )
+    from .trainers import TRAINERS, accelerate
 
-    trainers = dict(
-        zip(TASKS, (DetectionTrainer, SegmentationTrainer, PoseTrainer, OBBTrainer,
-                    ClassificationTrainer))
-    )  # fmt: skip
     name = str(arguments.pop("model", "yolo26n.pt"))
     if "rtdetr" in name.lower():
         from ultralytics.models.rtdetr.train import RTDETRTrainer
@@ -71,7 +60,7 @@ def main(words: list[str] | None = None) -> None:
         RTDETR(name).train(trainer=accelerate(RTDETRTrainer), **arguments)
         return
     model = YOLO(name, task=arguments.pop("task", None))
-    model.train(trainer=trainers[model.task], **arguments)
+    model.train(trainer=TRAINERS[model.task], **arguments)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from ultralytics.models import yolo
 from ultralytics.models.rtdetr.train import RTDETRTrainer
 from ultralytics.utils import LOGGER
 
-from .supply import SuppliedLoader, say_once, supply
+from .supply import SuppliedLoader, defined, leave_to_package, supply
 
 # The trainers whose pictures we know how to make: the function that builds their data set, and
 # whether pictures are stretched to the square.
@@ -49,14 +49,11 @@ def _supply_for(
     kind = type(trainer)
     package = next(base for base in kind.__mro__ if base.__module__.startswith("ultralytics."))
     # A user's own class may build its own data set; then its pictures are not for us to make.
-    builder = _defined(kind.__mro__, "build_dataset")
+    builder = defined(kind.__mro__, "build_dataset")
     # An override of get_dataloader that asks its parent has come here; one below us is passed by.
     below = kind.__mro__[kind.__mro__.index(_Supplied) + 1 :]
-    if builder not in _KNOWN or _defined(below, "get_dataloader") not in _KNOWN_LOADERS:
-        say_once(
-            f"yoload leaves this to the package's own loader: {kind.__name__} "
-            f"({package.__name__}) builds its own data set"
-        )
+    if builder not in _KNOWN or defined(below, "get_dataloader") not in _KNOWN_LOADERS:
+        leave_to_package(f"{kind.__name__} ({package.__name__}) builds its own data set")
         return None
     train = mode == "train"
     task = trainer.args.task
@@ -75,11 +72,6 @@ def _supply_for(
         epochs=int(trainer.epochs),
         epoch_of=(lambda: getattr(trainer, "epoch", None)) if train else None,
     )
-
-
-def _defined(bases: tuple[type, ...], name: str) -> Any:
-    """The function of that name that the first of the classes has that has one."""
-    return next(vars(base)[name] for base in bases if name in vars(base))
 
 
 class DetectionTrainer(_Supplied, yolo.detect.DetectionTrainer):
@@ -103,6 +95,16 @@ class ClassificationTrainer(_Supplied, yolo.classify.ClassificationTrainer):
 
     With ``auto_augment=None``; the automatic policies are left to the package's own loader.
     """
+
+
+TRAINERS: dict[str, type] = {
+    "detect": DetectionTrainer,
+    "segment": SegmentationTrainer,
+    "pose": PoseTrainer,
+    "obb": OBBTrainer,
+    "classify": ClassificationTrainer,
+}
+"""By task."""
 
 
 def accelerate(trainer: type) -> type:

@@ -8,7 +8,7 @@ from typing import Any
 from ultralytics.models import yolo
 from ultralytics.models.rtdetr.val import RTDETRValidator
 
-from .supply import say_once, supply
+from .supply import defined, leave_to_package, supply
 
 _KNOWN = {
     yolo.detect.DetectionValidator.build_dataset: False,
@@ -23,11 +23,7 @@ class _SuppliedValidator:
     def get_dataloader(self, dataset_path: Any, batch_size: int) -> Any:
         """A loader from yoload, or the package's own."""
         validator: Any = self
-        builder = next(
-            vars(base)["build_dataset"]
-            for base in type(self).__mro__
-            if "build_dataset" in vars(base)
-        )
+        builder = defined(type(self).__mro__, "build_dataset")
         loader = None
         if builder in _KNOWN:
             loader = supply(
@@ -43,10 +39,7 @@ class _SuppliedValidator:
                 rect=bool(getattr(validator.args, "rect", True)),
             )
         else:
-            say_once(
-                f"yoload leaves this to the package's own loader: {type(self).__name__} builds "
-                "its own data set"
-            )
+            leave_to_package(f"{type(self).__name__} builds its own data set")
         if loader is None:
             parent: Any = super()
             return parent.get_dataloader(dataset_path, batch_size)
@@ -57,9 +50,7 @@ class DetectionValidator(_SuppliedValidator, yolo.detect.DetectionValidator):
     """``ultralytics.models.yolo.detect.DetectionValidator``, fed by yoload."""
 
 
-class SegmentationValidator(
-    _SuppliedValidator, yolo.segment.SegmentationValidator
-):
+class SegmentationValidator(_SuppliedValidator, yolo.segment.SegmentationValidator):
     """``ultralytics.models.yolo.segment.SegmentationValidator``, fed by yoload."""
 
 
@@ -71,9 +62,7 @@ class OBBValidator(_SuppliedValidator, yolo.obb.OBBValidator):
     """``ultralytics.models.yolo.obb.OBBValidator``, fed by yoload."""
 
 
-class ClassificationValidator(
-    _SuppliedValidator, yolo.classify.ClassificationValidator
-):
+class ClassificationValidator(_SuppliedValidator, yolo.classify.ClassificationValidator):
     """``ultralytics.models.yolo.classify.ClassificationValidator``, fed by yoload."""
 
 
