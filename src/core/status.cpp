@@ -6,9 +6,9 @@
 namespace yoload {
 
 std::string_view name(Code code) {
-  constexpr std::array<std::string_view, 11> kNames = {
-      "ok",        "corrupt",       "truncated",        "unsupported", "limit",    "io error",
-      "not found", "out of memory", "invalid argument", "changed",     "cancelled"};
+  constexpr std::array<std::string_view, 12> kNames = {
+      "ok",        "corrupt",       "truncated",        "unsupported", "limit",     "io error",
+      "not found", "out of memory", "invalid argument", "changed",     "cancelled", "gpu error"};
   return kNames.at(static_cast<size_t>(code));
 }
 

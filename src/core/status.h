@@ -24,6 +24,7 @@ enum class Code : unsigned char {
   invalid_argument,  ///< a configuration file or option has a value that makes no sense
   changed,           ///< the file is not the one that was scanned
   cancelled,         ///< the loader is shutting down
+  device,            ///< the GPU or its driver said no
 };
 
 enum class Stage : unsigned char {
