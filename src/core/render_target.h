@@ -23,7 +23,7 @@ struct RenderTarget {
 };
 
 inline size_t bytes_of(DType dtype) {
-  return dtype == DType::uint8 ? 1 : dtype == DType::float16 ? 2 : 4;
+  return dtype == DType::uint8 ? 1 : dtype == DType::float32 ? 4 : 2;
 }
 
 }  // namespace yoload

@@ -18,8 +18,8 @@ int64_t clock_ns(clockid_t clock) {
 }  // namespace
 
 std::string_view name(Work work) {
-  constexpr std::array<std::string_view, kWorkKinds> kNames = {"read", "decode",  "resize",
-                                                               "plan", "augment", "wait"};
+  constexpr std::array<std::string_view, kWorkKinds> kNames = {
+      "read", "decode", "resize", "plan", "augment", "submit", "wait"};
   return kNames.at(static_cast<size_t>(work));
 }
 

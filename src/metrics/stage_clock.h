@@ -18,7 +18,8 @@
 namespace yoload {
 
 /// What a worker thread does with its time, in the order of the sample's way.
-enum class Work : uint8_t { read, decode, resize, plan, augment, wait, count_ };
+/// `submit` is the CPU's part of what a GPU does.
+enum class Work : uint8_t { read, decode, resize, plan, augment, submit, wait, count_ };
 inline constexpr size_t kWorkKinds = static_cast<size_t>(Work::count_);
 std::string_view name(Work work);
 

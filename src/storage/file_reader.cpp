@@ -37,7 +37,9 @@ Status os_error(const std::string& path, const char* what) {
 
 }  // namespace
 
-Result<Buffer> read_file(const std::string& path, BufferPool* pool, uint64_t max_bytes) {
+Result<size_t> read_file_into(const std::string& path,
+                              const std::function<uint8_t*(size_t bytes)>& memory,
+                              uint64_t max_bytes) {
   // O_NONBLOCK keeps a named pipe from hanging the thread; it does nothing to regular files.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return os_error(path, "open");
@@ -50,22 +52,34 @@ Result<Buffer> read_file(const std::string& path, BufferPool* pool, uint64_t max
                   fmt::format("{} bytes are over the limit of {}", bytes, max_bytes), path);
   }
   try {
-    Buffer buffer = pool != nullptr ? pool->acquire(bytes) : Buffer::allocate(bytes);
+    uint8_t* const to = memory(bytes);
     size_t done = 0;
     while (done < bytes) {
-      const ssize_t got =
-          pread(file.get(), buffer.data() + done, bytes - done, static_cast<off_t>(done));
+      const ssize_t got = pread(file.get(), to + done, bytes - done, static_cast<off_t>(done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return os_error(path, "read");
       if (got == 0) break;  // shrank meanwhile: the decoder will say what is missing
       done += static_cast<size_t>(got);
     }
-    buffer.shrink(done);
-    return buffer;
+    return done;
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory, Stage::storage, fmt::format("no memory for {} bytes", bytes),
                   path);
   }
+}
+
+Result<Buffer> read_file(const std::string& path, BufferPool* pool, uint64_t max_bytes) {
+  Buffer buffer;
+  const auto read = read_file_into(
+      path,
+      [&](size_t bytes) {
+        buffer = pool != nullptr ? pool->acquire(bytes) : Buffer::allocate(bytes);
+        return buffer.data();
+      },
+      max_bytes);
+  if (!read.ok()) return read.status();
+  buffer.shrink(*read);
+  return buffer;
 }
 
 }  // namespace yoload

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/buffer.h"
@@ -18,5 +19,11 @@ inline constexpr uint64_t kMaxFileBytes = uint64_t{2} << 30;
 /// `pool` may be null. Errors: not_found, io, limit.
 Result<Buffer> read_file(const std::string& path, BufferPool* pool,
                          uint64_t max_bytes = kMaxFileBytes);
+
+/// The same into memory that `memory(bytes)` gives, once the size is known. The result is the
+/// number of bytes that were there.
+Result<size_t> read_file_into(const std::string& path,
+                              const std::function<uint8_t*(size_t bytes)>& memory,
+                              uint64_t max_bytes = kMaxFileBytes);
 
 }  // namespace yoload

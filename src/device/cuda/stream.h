@@ -26,7 +26,11 @@ class Event {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "record an event"); }
   /// True when everything before the last record() is done. Never waits.
-  bool done() const { return cudaEventQuery(event_) == cudaSuccess; }
+  bool done() const {
+    if (cudaEventQuery(event_) == cudaSuccess) return true;
+    cudaGetLastError();  // "not ready" must not be found by the next launch check
+    return false;
+  }
   /// The CPU waits; counted.
   void synchronise() const {
     call_counts().synchronisations.fetch_add(1, std::memory_order_relaxed);
