@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>  // jpeglib.h needs FILE
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,8 @@ inline void put32(Bytes* out, uint32_t value, bool big_endian) {
 }
 
 inline void append(Bytes* out, const std::string& text) {
-  out->insert(out->end(), text.begin(), text.end());
+  // Not insert(): inlined into these small writers, GCC 12 takes it for an overflow.
+  std::copy(text.begin(), text.end(), std::back_inserter(*out));
 }
 
 /// A TIFF block whose directory 0 holds nothing but an orientation, as SHORT or LONG.
@@ -86,6 +88,7 @@ struct JpegKind {
   bool progressive = false;
   bool gray = false;
   int quality = 95;
+  int restart_interval_mcus = 0;
 };
 
 inline Bytes jpeg(const Rgb& rgb, const JpegKind& kind = {}) {
@@ -105,6 +108,7 @@ inline Bytes jpeg(const Rgb& rgb, const JpegKind& kind = {}) {
   cinfo.comp_info[0].h_samp_factor = kind.h_sampling;
   cinfo.comp_info[0].v_samp_factor = kind.v_sampling;
   jpeg_set_quality(&cinfo, kind.quality, TRUE);
+  cinfo.restart_interval = static_cast<unsigned>(kind.restart_interval_mcus);
   if (kind.progressive) jpeg_simple_progression(&cinfo);
   jpeg_start_compress(&cinfo, TRUE);
   while (cinfo.next_scanline < cinfo.image_height) {
@@ -122,8 +126,8 @@ inline Bytes jpeg(const Rgb& rgb, const JpegKind& kind = {}) {
 inline Bytes with_jpeg_segment(const Bytes& file, uint8_t marker, const Bytes& payload) {
   Bytes out = {0xFF, 0xD8, 0xFF, marker};
   put16(&out, static_cast<uint32_t>(payload.size() + 2), true);
-  out.insert(out.end(), payload.begin(), payload.end());
-  out.insert(out.end(), file.begin() + 2, file.end());
+  std::copy(payload.begin(), payload.end(), std::back_inserter(out));
+  std::copy(file.begin() + 2, file.end(), std::back_inserter(out));
   return out;
 }
 
