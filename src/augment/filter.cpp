@@ -8,24 +8,13 @@
 #include <vector>
 
 #include "augment/equalise.h"
+#include "augment/filter_border.h"
 #include "augment/filter_kernels.h"
 #include "augment/lab.h"
 #include "augment/scratch.h"
 
 namespace yoload {
 namespace {
-
-/// Index mirrored at the border without repeating the edge: -1 -> 1, n -> n - 2.
-int mirrored(int i, int n) {
-  if (n == 1) return 0;
-  while (i < 0 || i >= n) i = i < 0 ? -i : 2 * n - 2 - i;
-  return i;
-}
-
-/// Index clamped at the border.
-int repeated(int i, int n) {
-  return std::clamp(i, 0, n - 1);
-}
 
 /// Calls `row_done(rows, channel, y)` with the size_px rows around each row, widened by the border
 /// rule on both sides.

@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "device/host_device.h"
 
 namespace yoload {
 
@@ -30,23 +32,32 @@ inline constexpr int32_t kToXyz[3][3] = {{1777, 1541, 778}, {871, 2929, 296}, {7
 inline constexpr int32_t kFromXyz[3][3] = {
     {12615, -6296, -2223}, {-3773, 7684, 185}, {217, -836, 4715}};
 
+/// Device code may use numbers of the matrices as constants, but not the matrices.
+template <size_t kRow>
+using MatrixRow = std::integral_constant<size_t, kRow>;
+
 /// One pixel; the row kernels do the same in vectors.
-inline std::array<uint8_t, 3> rgb_to_lab(const LabTables& tables, uint8_t r, uint8_t g, uint8_t b) {
+YOLOAD_HD inline std::array<uint8_t, 3> rgb_to_lab(const LabTables& tables, uint8_t r, uint8_t g,
+                                                   uint8_t b) {
   const int32_t red = tables.linear[r], green = tables.linear[g], blue = tables.linear[b];
-  const auto root = [&](const int32_t(&row)[3]) {
-    const int32_t light = (red * row[0] + green * row[1] + blue * row[2] + (1 << 11)) >> 12;
+  const auto root = [&](auto of) {
+    constexpr int32_t kRed = kToXyz[of()][0], kGreen = kToXyz[of()][1], kBlue = kToXyz[of()][2];
+    const int32_t light = (red * kRed + green * kGreen + blue * kBlue + (1 << 11)) >> 12;
     return int32_t{tables.root_q15[static_cast<size_t>(light)]};
   };
-  const int32_t x = root(kToXyz[0]), y = root(kToXyz[1]), z = root(kToXyz[2]);
+  const int32_t x = root(MatrixRow<0>{}), y = root(MatrixRow<1>{}), z = root(MatrixRow<2>{});
   // L = 116 y - 16, times 2.55: 296 and 1336934 = 16 * 2.55 * 2^15.
   const int32_t l = (y * 296 - 1336934 + (1 << 14)) >> 15;
   const int32_t a = 128 + (((x - y) * 500 + (1 << 14)) >> 15);
   const int32_t b_out = 128 + (((y - z) * 200 + (1 << 14)) >> 15);
-  const auto level = [](int32_t value) { return static_cast<uint8_t>(std::clamp(value, 0, 255)); };
+  const auto level = [](int32_t value) {
+    return static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+  };
   return {level(l), level(a), level(b_out)};
 }
 
-inline std::array<uint8_t, 3> lab_to_rgb(const LabTables& tables, uint8_t l, uint8_t a, uint8_t b) {
+YOLOAD_HD inline std::array<uint8_t, 3> lab_to_rgb(const LabTables& tables, uint8_t l, uint8_t a,
+                                                   uint8_t b) {
   // (L / 2.55 + 16) / 116 in Q15: 28359 = 2^23 / 2.55 / 116, 1157049 = 2^23 * 16 / 116.
   const int32_t y = (l * 28359 + 1157049 + 128) >> 8;
   const int32_t x = y + (((a - 128) * 16777 + 128) >> 8);  // 16777 = 2^23 / 500
@@ -59,11 +70,13 @@ inline std::array<uint8_t, 3> lab_to_rgb(const LabTables& tables, uint8_t l, uin
     return static_cast<int32_t>((square * static_cast<uint32_t>(f) + (1u << 12)) >> 13);
   };
   const int32_t lx = light(x), ly = light(y), lz = light(z);
-  const auto channel = [&](const int32_t(&row)[3]) {
-    const int32_t linear = (lx * row[0] + ly * row[1] + lz * row[2] + (1 << 12)) >> 13;
-    return tables.srgb[static_cast<size_t>(std::clamp(linear, 0, LabTables::kSrgbSteps))];
+  const auto channel = [&](auto of) {
+    constexpr int32_t kX = kFromXyz[of()][0], kY = kFromXyz[of()][1], kZ = kFromXyz[of()][2];
+    const int32_t linear = (lx * kX + ly * kY + lz * kZ + (1 << 12)) >> 13;
+    constexpr int32_t kLast = LabTables::kSrgbSteps;
+    return tables.srgb[static_cast<size_t>(linear < 0 ? 0 : linear > kLast ? kLast : linear)];
   };
-  return {channel(kFromXyz[0]), channel(kFromXyz[1]), channel(kFromXyz[2])};
+  return {channel(MatrixRow<0>{}), channel(MatrixRow<1>{}), channel(MatrixRow<2>{})};
 }
 
 /// n pixels; the rows of one call do not overlap.

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "augment/resize.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "augment/column_kernels.h"
 #include "augment/pixel.h"
+#include "augment/resize_tap.h"
 #include "augment/scratch.h"
 
 namespace yoload {
 namespace {
 
-/// Where output `i` of `to` samples `from` pixels.
-struct Tap {
-  int first = 0, second = 0, weight_q15 = 0;
-};
-
-Tap tap(int i, int from, int to) {
-  const int64_t step = (static_cast<int64_t>(from) << 32) / to;
-  // (i + 1/2) * step - 1/2 in Q32.
-  const int64_t at =
-      std::clamp<int64_t>((2 * static_cast<int64_t>(i) + 1) * step / 2 - (int64_t{1} << 31), 0,
-                          (static_cast<int64_t>(from) - 1) << 32);
-  const int first = static_cast<int>(at >> 32);
-  return {first, std::min(first + 1, from - 1), weight_of_q32(at)};
+ResizeTap tap(int i, int from, int to) {
+  return resize_tap(i, resize_step(from, to), from);
 }
 
 }  // namespace
@@ -31,9 +20,9 @@ Tap tap(int i, int from, int to) {
 void resize_bilinear_ref(ImageView source, MutableImageView target) {
   for (int channel = 0; channel < target.channels; ++channel) {
     for (int y = 0; y < target.height_px; ++y) {
-      const Tap row = tap(y, source.height_px, target.height_px);
+      const ResizeTap row = tap(y, source.height_px, target.height_px);
       for (int x = 0; x < target.width_px; ++x) {
-        const Tap column = tap(x, source.width_px, target.width_px);
+        const ResizeTap column = tap(x, source.width_px, target.width_px);
         const auto blended = [&](int sx) {
           return lerp_q7(q7(source.at(channel, row.first, sx)),
                          q7(source.at(channel, row.second, sx)), row.weight_q15);
@@ -49,7 +38,7 @@ void resize_bilinear_simd(ImageView source, MutableImageView target, RenderScrat
   ColumnTable table;
   table.resize(static_cast<size_t>(target.width_px));
   for (int x = 0; x < target.width_px; ++x) {
-    const Tap column = tap(x, source.width_px, target.width_px);
+    const ResizeTap column = tap(x, source.width_px, target.width_px);
     table.index[static_cast<size_t>(x)] = column.first;
     table.weight_q15[static_cast<size_t>(x)] =
         static_cast<int16_t>(column.second == column.first ? 0 : column.weight_q15);
@@ -63,7 +52,7 @@ void resize_bilinear_simd(ImageView source, MutableImageView target, RenderScrat
                                 static_cast<ptrdiff_t>(source.row_stride_bytes);
   for (int channel = 0; channel < target.channels; ++channel) {
     for (int y = 0; y < target.height_px; ++y) {
-      const Tap row = tap(y, source.height_px, target.height_px);
+      const ResizeTap row = tap(y, source.height_px, target.height_px);
       blend_rows(source.row(channel, row.first), source.row(channel, row.second), row.weight_q15,
                  width, ahead_bytes, blended.data());
       sample_columns(blended.data(), table, {0, table.columns}, target.row(channel, y));

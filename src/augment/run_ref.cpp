@@ -1,5 +1,6 @@
 // The obvious executor: every output pixel on its own.
 // SPDX-License-Identifier: Apache-2.0
+#include "augment/bfloat16.h"
 #include "augment/canvas.h"
 #include "augment/filter.h"
 #include "augment/float16.h"
@@ -51,6 +52,9 @@ void store(const RenderTarget& target, int channel, int x, int y, uint8_t level)
       break;
     case DType::float16:
       static_cast<uint16_t*>(target.data)[at] = to_float16(scaled);
+      break;
+    case DType::bfloat16:
+      static_cast<uint16_t*>(target.data)[at] = to_bfloat16(scaled);
       break;
     case DType::float32:
       static_cast<float*>(target.data)[at] = scaled;

@@ -81,6 +81,10 @@ class RowStore {
         half_row(row, target_.mul[scale], target_.add[scale], width,
                  static_cast<uint16_t*>(target_.data) + place(channel, y));
         break;
+      case DType::bfloat16:
+        bfloat_row(row, target_.mul[scale], target_.add[scale], width,
+                   static_cast<uint16_t*>(target_.data) + place(channel, y));
+        break;
       case DType::float32:
         float_row(row, target_.mul[scale], target_.add[scale], width,
                   static_cast<float*>(target_.data) + place(channel, y));

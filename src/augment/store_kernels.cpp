@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "augment/bfloat16.h"
 #include "augment/float16.h"
 #include "augment/pixel.h"
 
@@ -69,6 +70,27 @@ void HalfRow(const uint8_t* levels, float mul, float add, size_t n, uint16_t* ou
 #endif
 }
 
+/// to_bfloat16 on vectors.
+void BfloatRow(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Rebind<uint8_t, decltype(df)> d8;
+  const hn::Rebind<uint16_t, decltype(df)> d16;
+  size_t i = 0;
+  for (; i + hn::Lanes(df) <= n; i += hn::Lanes(df)) {
+    const auto level = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, levels + i)));
+    const auto value = hn::Add(hn::Mul(level, hn::Set(df, mul)), hn::Set(df, add));
+    const auto bits = hn::BitCast(du, value);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), odd));
+    const auto kept = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(value)),
+                                     hn::Set(du, uint32_t{kBfloat16Nan}), rounded);
+    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, kept)), d16, out + i);
+  }
+  for (; i < n; ++i) out[i] = to_bfloat16(static_cast<float>(levels[i]) * mul + add);
+}
+
 void ReverseRow(const uint8_t* in, size_t n, uint8_t* out) {
   std::reverse_copy(in, in + n, out);
 }
@@ -83,6 +105,7 @@ namespace yoload {
 HWY_EXPORT(MixRow);
 HWY_EXPORT(FloatRow);
 HWY_EXPORT(HalfRow);
+HWY_EXPORT(BfloatRow);
 HWY_EXPORT(ReverseRow);
 
 void mix_row(const uint8_t* b, uint32_t weight_q16, size_t n, uint8_t* a) {
@@ -95,6 +118,10 @@ void float_row(const uint8_t* levels, float mul, float add, size_t n, float* out
 
 void half_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
   HWY_DYNAMIC_DISPATCH(HalfRow)(levels, mul, add, n, out);
+}
+
+void bfloat_row(const uint8_t* levels, float mul, float add, size_t n, uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(BfloatRow)(levels, mul, add, n, out);
 }
 
 void reverse_row(const uint8_t* in, size_t n, uint8_t* out) {
