@@ -26,6 +26,8 @@ inline torch::ScalarType scalar_type(yoload::DType dtype) {
       return torch::kHalf;
     case yoload::DType::float32:
       return torch::kFloat;
+    case yoload::DType::bfloat16:
+      return torch::kBFloat16;
   }
   TORCH_CHECK(false, "unknown dtype ", static_cast<int>(dtype));
 }

@@ -32,6 +32,7 @@ struct Batch {
   int size = 0;        ///< samples
   int channels = 0, height_px = 0, width_px = 0;
   DType dtype = DType::uint8;
+  int device = -1;               ///< GPU that img lies on, -1: host memory
   std::shared_ptr<uint8_t> img;  // size,channels,height,width elements of dtype
   uint64_t token = 0;            ///< of the offered buffer that img is
   std::vector<float> cls;        // n
@@ -85,6 +86,13 @@ struct Report {
   uint64_t dropped_outside = 0, dropped_too_small = 0, dropped_aspect = 0, dropped_area = 0;
   uint64_t dropped_empty_mask = 0;  ///< segment: the mask vanished at mask_ratio
   std::vector<StageReport> stages;
+  // With a GPU; else empty and zero.
+  std::string device;
+  std::vector<StageReport> device_stages;  ///< GPU time by kind of work; kinds may overlap
+  uint64_t decoded_by_engines = 0, decoded_by_multiprocessors = 0, decoded_by_cpu = 0;
+  uint64_t refused_by_gpu = 0;  ///< pictures that the GPU's decoders gave back to the CPU
+  uint64_t late_batches = 0;  ///< batches that the GPU had not finished when they were handed over
+  uint64_t device_memory_bytes = 0, device_memory_budget_bytes = 0;  ///< tiles
   std::string verdict;  ///< one sentence: who waits for whom, and what to change
 
   std::string to_text() const;  ///< the stage table and the verdict
@@ -114,16 +122,25 @@ class Loader {
 
   /// A buffer for a coming batch, of at least buffer_bytes(), with LoaderOptions::offered_memory.
   /// The engine writes there until a batch with this token comes out of next(), or close() has
-  /// returned and the loader is destroyed.
-  void offer(void* memory, size_t bytes, uint64_t token);
+  /// returned and the loader is destroyed. On a GPU the buffer is device memory, and what `stream`
+  /// (a cudaStream_t; 0 is the default stream) has been given so far may still use it.
+  void offer(void* memory, size_t bytes, uint64_t token, uintptr_t stream = 0);
   size_t buffer_bytes() const;  ///< that a batch of any shape of this run fits in
+  int device() const;           ///< GPU that batches lie on, or -1
   int prefetch() const;         ///< batches that are prepared ahead, as far as the budget allows
 
   /// Next batch of the epoch; false at its end (the next call starts the following epoch).
   /// Throws Error when the error budget is exhausted or the data set is gone.
   bool next(Batch* batch);
   /// The same, waiting at most `timeout_ms`; then *batch stays as it is and `*ready` says false.
-  bool next(Batch* batch, int timeout_ms, bool* ready);
+  /// On a GPU the batch may still be on its way: what `stream` is given from now on runs when it is
+  /// there, and its memory is used again after what `stream` has been given when it is dropped. The
+  /// CPU does not wait for the GPU.
+  bool next(Batch* batch, int timeout_ms, bool* ready, uintptr_t stream = 0);
+  /// Moves the pictures of a batch to host memory if they lie on a GPU, waiting for it.
+  void to_host(Batch* batch) const;
+  /// Waits until the GPU has finished everything that was handed out; at once without one.
+  void wait_for_device() const;
 
   /// Plan of one sample, and the sample alone as a batch of one: equal to what the stream delivers.
   SamplePlan plan(uint32_t epoch, uint64_t position);

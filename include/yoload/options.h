@@ -82,7 +82,18 @@ enum class OnCorrupt : uint8_t {
   accept,  ///< what could be decoded is used; the picture is still counted
 };
 
-enum class DType : uint8_t { uint8, float16, float32 };
+enum class Validate : uint8_t {
+  scan,    ///< a look at the structure of the file; a GPU decoder is silent on some bit errors
+  decode,  ///< a full decode on the CPU, once a run
+};
+
+enum class DType : uint8_t { uint8, float16, float32, bfloat16 };
+
+/// Order of a batch's elements, in torch's words.
+enum class MemoryFormat : uint8_t {
+  contiguous,     ///< B,C,H,W
+  channels_last,  ///< B,H,W,C
+};
 
 /// Bounds on what one file may cost. Zero means no limit.
 struct DecodeLimits {
@@ -138,7 +149,17 @@ struct LoaderOptions {
   bool strict_labels = false;   ///< as the reference: a bad label row costs its whole picture
   float fraction = 1.0f;        ///< share of the data set, first round(n * fraction)
   bool offered_memory = false;  ///< batches are written into buffers given by Loader::offer()
-  std::string simd;             ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
+  /// "cpu", "cuda", "cuda:N", or "auto": the GPU where there is one. On a GPU, pictures are decoded
+  /// and augmented there and Batch::img is device memory.
+  std::string device = "cpu";
+  uint64_t device_memory_budget_bytes = 0;  ///< tiles on the GPU; 0 takes 2 GiB, at most a tenth
+  int decode_batch = 0;         ///< pictures decoded by one call on the GPU; 0 is automatic
+  bool hardware_decode = true;  ///< use the GPU's JPEG engines where it has them
+  /// Shares of the pictures that the engines could take and others decode instead, picked by
+  /// record: the CPU, and the GPU's multiprocessors.
+  float cpu_decode_share = 0, sm_decode_share = 0;
+  Validate validate = Validate::scan;  ///< how closely a picture is looked at before a GPU decode
+  std::string simd;                    ///< "", "avx3", "avx2", "sse4", "scalar" or "ref": for tests
   /// Called now and then, from one thread, while pictures and labels are scanned.
   std::function<void(uint64_t done, uint64_t total)> scan_progress;
 };

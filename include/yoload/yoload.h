@@ -39,7 +39,7 @@ enum {
 };
 
 /* Number type of yoload_batch.img. */
-enum { YOLOAD_UINT8 = 0, YOLOAD_FLOAT16 = 1, YOLOAD_FLOAT32 = 2 };
+enum { YOLOAD_UINT8 = 0, YOLOAD_FLOAT16 = 1, YOLOAD_FLOAT32 = 2, YOLOAD_BFLOAT16 = 3 };
 
 typedef struct yoload_options yoload_options;
 typedef struct yoload_records yoload_records;
@@ -152,12 +152,22 @@ YOLOAD_API void yoload_free(char* text);
 /* Gives the engine a buffer of at least yoload_buffer_bytes(). It writes there until the buffer
  * comes back with a batch, or yoload_close() returns. `token` is the caller's name for it. */
 YOLOAD_API int yoload_offer(yoload_loader* loader, void* memory, size_t bytes, uint64_t token);
+/* GPU that batches lie on (option "device"), or -1: host memory. */
+YOLOAD_API int yoload_device(const yoload_loader* loader);
+/* The same for a loader on a GPU: `memory` is device memory that what `stream` (a cudaStream_t; 0 is
+ * the default stream) has been given so far may still use. */
+YOLOAD_API int yoload_offer_on(yoload_loader* loader, void* memory, size_t bytes, uint64_t token,
+                               uintptr_t stream);
 /* Goes to batch `first_batch` of `epoch`; buffers on offer stay on offer. */
 YOLOAD_API int yoload_set_epoch(yoload_loader* loader, uint32_t epoch, uint64_t first_batch);
 /* Waits at most `timeout_ms` (negative: for ever) for the next batch. YOLOAD_OK fills *batch;
  * YOLOAD_END: the next call starts the following epoch. With a timeout, YOLOAD_OK with batch->owner
  * null means not yet. */
 YOLOAD_API int yoload_next(yoload_loader* loader, yoload_batch* batch, int timeout_ms);
+/* The same for a loader on a GPU: the batch may still be on its way there; what `stream` is given
+ * from now on runs when it has arrived. The CPU does not wait for the GPU. */
+YOLOAD_API int yoload_next_on(yoload_loader* loader, yoload_batch* batch, int timeout_ms,
+                              uintptr_t stream);
 /* Place in the global order of a sample of this rank. */
 YOLOAD_API uint64_t yoload_position(const yoload_loader* loader, uint64_t sample);
 /* One sample alone, written to `memory` (one picture's share of a batch): equal to what the stream

@@ -329,10 +329,17 @@ void yoload_free(char* text) {
 }
 
 int yoload_offer(yoload_loader* loader, void* memory, size_t bytes, uint64_t token) {
+  return yoload_offer_on(loader, memory, bytes, token, 0);
+}
+int yoload_offer_on(yoload_loader* loader, void* memory, size_t bytes, uint64_t token,
+                    uintptr_t stream) {
   return guarded([&]() -> int {
-    loader->loader.offer(memory, bytes, token);
+    loader->loader.offer(memory, bytes, token, stream);
     return YOLOAD_OK;
   });
+}
+int yoload_device(const yoload_loader* loader) {
+  return loader->loader.device();
 }
 int yoload_set_epoch(yoload_loader* loader, uint32_t epoch, uint64_t first_batch) {
   return guarded([&]() -> int {
@@ -342,12 +349,16 @@ int yoload_set_epoch(yoload_loader* loader, uint32_t epoch, uint64_t first_batch
 }
 
 int yoload_next(yoload_loader* loader, yoload_batch* batch, int timeout_ms) {
+  return yoload_next_on(loader, batch, timeout_ms, 0);
+}
+int yoload_next_on(yoload_loader* loader, yoload_batch* batch, int timeout_ms, uintptr_t stream) {
   return guarded([&]() -> int {
     if (const int status = check_batch(batch); status != YOLOAD_OK) return status;
     batch->owner = nullptr;
     yoload::Batch next;
     bool ready = false;
-    if (!loader->loader.next(&next, timeout_ms, &ready)) return ready ? YOLOAD_END : YOLOAD_OK;
+    if (!loader->loader.next(&next, timeout_ms, &ready, stream))
+      return ready ? YOLOAD_END : YOLOAD_OK;
     fill(std::move(next), loader->loader.index(), batch);
     return YOLOAD_OK;
   });

@@ -10,16 +10,23 @@ BatchMemory::Block::~Block() {
   offers_->waiting.push_front(offer_);
 }
 
-BatchMemory::BatchMemory(bool offered, size_t max_idle_bytes)
-    : offered_(offered), pool_(BufferPool::create(max_idle_bytes)) {}
+BatchMemory::BatchMemory(bool offered, size_t max_idle_bytes, DeviceLane* lane)
+    : offered_(offered), lane_(lane), pool_(BufferPool::create(max_idle_bytes)) {}
 
-void BatchMemory::offer(void* memory, size_t bytes, uint64_t token) {
+void BatchMemory::offer(void* memory, size_t bytes, uint64_t token, uint64_t free_from) {
   std::lock_guard lock(offers_->mutex);
-  offers_->waiting.push_back({static_cast<uint8_t*>(memory), bytes, token});
+  offers_->waiting.push_back({static_cast<uint8_t*>(memory), bytes, token, free_from});
 }
 
 std::shared_ptr<BatchMemory::Block> BatchMemory::take(size_t bytes) {
   std::shared_ptr<Block> block(new Block);
+  block->on_device_ = lane_ != nullptr;
+  if (!offered_ && lane_ != nullptr) {
+    block->device_ = lane_->allocate(bytes);
+    block->data_ = block->device_->data;
+    block->offer_.free_from = block->device_->free_from;
+    return block;
+  }
   if (!offered_) {
     block->own_ = pool_->acquire(bytes);
     block->data_ = block->own_.data();

@@ -1,5 +1,5 @@
 // Where batches are written: the engine's own recycled blocks, or buffers that the consumer
-// offered. SPDX-License-Identifier: Apache-2.0
+// offered; in host or in device memory. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/buffer.h"
+#include "pipeline/device_lane.h"
 
 namespace yoload {
 
@@ -21,8 +22,19 @@ class BatchMemory {
    public:
     uint8_t* data() const { return data_; }
     uint64_t token() const { return offer_.token; }
-    /// The batch is with the consumer now: an offered buffer is theirs again.
-    void deliver() { delivered_ = true; }
+    bool on_device() const { return on_device_; }
+    /// Device memory: what writing has to wait for, and the point of the GPU's last write.
+    uint64_t free_from() const { return offer_.free_from; }
+    void written_until(uint64_t point) {
+      offer_.free_from = point;
+      if (device_) device_->written_until(point);
+    }
+    /// The batch is with the consumer now: an offered buffer is theirs again. Device memory of our
+    /// own is free again after what `consumer` has been given when the batch is dropped.
+    void deliver(StreamHandle consumer) {
+      delivered_ = true;
+      if (device_) device_->deliver(consumer);
+    }
 
     ~Block();
     Block(const Block&) = delete;
@@ -34,6 +46,7 @@ class BatchMemory {
       uint8_t* memory = nullptr;
       size_t bytes = 0;
       uint64_t token = 0;
+      uint64_t free_from = 0;
     };
     struct Offers {
       std::mutex mutex;
@@ -43,20 +56,24 @@ class BatchMemory {
 
     uint8_t* data_ = nullptr;
     Buffer own_;
+    std::shared_ptr<DeviceAllocation> device_;
     Offer offer_;
     std::shared_ptr<Offers> offers_;
+    bool on_device_ = false;
     bool delivered_ = false;
   };
 
   /// `offered`: take() hands out what offer() was given and nothing else.
-  BatchMemory(bool offered, size_t max_idle_bytes);
+  /// With a `lane` blocks of our own lie in device memory.
+  BatchMemory(bool offered, size_t max_idle_bytes, DeviceLane* lane = nullptr);
 
-  void offer(void* memory, size_t bytes, uint64_t token);
+  void offer(void* memory, size_t bytes, uint64_t token, uint64_t free_from);
   /// Memory for `bytes`; null when nothing is on offer.
   std::shared_ptr<Block> take(size_t bytes);
 
  private:
   const bool offered_;
+  DeviceLane* const lane_;
   std::shared_ptr<BufferPool> pool_;
   std::shared_ptr<Block::Offers> offers_ = std::make_shared<Block::Offers>();
 };

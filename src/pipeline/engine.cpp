@@ -13,10 +13,6 @@
 namespace yoload {
 namespace {
 
-// A position whose record and replacements all fail this often belongs to a data set without a
-// readable picture.
-constexpr uint32_t kMaxAttempts = 64;
-
 uint64_t batch_bytes(const LoaderOptions& options, const DatasetIndex& index, BatchShape shape) {
   return static_cast<uint64_t>(options.batch_size) * static_cast<uint64_t>(index.channels) *
          static_cast<uint64_t>(shape.height_px) * static_cast<uint64_t>(shape.width_px) *
@@ -68,10 +64,18 @@ Engine::Engine(const LoaderOptions& options, const DatasetIndex& index)
   }
   const uint64_t one = batch_bytes(options, index, largest_shape(options, rect_.get()));
   prefetch_ = prefetch_depth(options, one, options.memory_budget_bytes);
-  memory_.take(one * static_cast<uint64_t>(prefetch_ + 1));
+  // Batches on a GPU are the consumer's memory, or of the device budget.
+  if (options.device == "cpu") memory_.take(one * static_cast<uint64_t>(prefetch_ + 1));
   largest_batch_bytes_ = one;
-  batch_memory_ = std::make_unique<BatchMemory>(options.offered_memory,
-                                                one * static_cast<uint64_t>(prefetch_ + 1) * 5 / 4);
+  if (options.device != "cpu") {
+    const uint64_t on_their_way = one * static_cast<uint64_t>(prefetch_ + 2);
+    device_ = make_device_lane(options, index, tiles_, on_their_way, [this] {
+      std::lock_guard lock(mutex_);
+      work_ready_.notify_all();
+    });
+  }
+  batch_memory_ = std::make_unique<BatchMemory>(
+      options.offered_memory, one * static_cast<uint64_t>(prefetch_ + 1) * 5 / 4, device_.get());
   producing_ = epoch(0);
   started_ns_ = now_ns();
   for (int i = 0; i < options.workers; ++i) threads_.emplace_back([this] { work(); });
@@ -80,6 +84,8 @@ Engine::Engine(const LoaderOptions& options, const DatasetIndex& index)
 Engine::~Engine() {
   stop();
   for (std::thread& thread : threads_) thread.join();
+  // The GPU may still write into buffers that the consumer takes back now.
+  if (device_) device_->drain();
   pool_.clear();
 }
 
@@ -108,6 +114,8 @@ void Engine::set_epoch(uint32_t number, uint64_t first_batch) {
   // Tasks that are running keep their slot and entries alive and finish into nowhere.
   slots_.clear();
   runnable_.clear();
+  renderable_.clear();
+  prepared_.clear();
   decodes_.clear();
   pool_.clear();
   producing_ = epoch(number);
@@ -118,13 +126,13 @@ void Engine::set_epoch(uint32_t number, uint64_t first_batch) {
   work_ready_.notify_all();
 }
 
-void Engine::offer(void* memory, size_t bytes, uint64_t token) {
-  batch_memory_->offer(memory, bytes, token);
+void Engine::offer(void* memory, size_t bytes, uint64_t token, StreamHandle stream) {
+  batch_memory_->offer(memory, bytes, token, device_ ? device_->mark(stream) : 0);
   std::lock_guard lock(mutex_);
   work_ready_.notify_all();
 }
 
-std::shared_ptr<BatchSlot> Engine::next(int timeout_ms, bool* ready) {
+std::shared_ptr<BatchSlot> Engine::next(int timeout_ms, bool* ready, StreamHandle stream) {
   *ready = true;
   const int64_t asked_ns = now_ns();
   Lock lock(mutex_);
@@ -135,7 +143,7 @@ std::shared_ptr<BatchSlot> Engine::next(int timeout_ms, bool* ready) {
     consuming_batch_ = 0;
     return nullptr;
   }
-  const auto finished = [](const auto& slot) { return slot->unfinished == 0; };
+  const auto finished = [](const auto& slot) { return slot->ready; };
   counts_.ready_batches_sum += static_cast<uint64_t>(
       std::find_if_not(slots_.begin(), slots_.end(), finished) - slots_.begin());
   work_ready_.notify_all();
@@ -154,7 +162,11 @@ std::shared_ptr<BatchSlot> Engine::next(int timeout_ms, bool* ready) {
   if (stopping_) throw Closed();
   std::shared_ptr<BatchSlot> slot = std::move(slots_.front());
   slots_.pop_front();
-  slot->memory->deliver();
+  slot->memory->deliver(stream);
+  if (device_) {
+    counts_.late_batches += device_->passed(slot->point) ? 0 : 1;
+    device_->hand_over(slot->point, stream);
+  }
   ++consuming_batch_;
   ++counts_.batches;
   counts_.images += static_cast<uint64_t>(slot->batch.size);
@@ -167,10 +179,16 @@ std::shared_ptr<BatchSlot> Engine::next(int timeout_ms, bool* ready) {
 
 void Engine::work() {
   WorkerState worker(options_, index_.channels, &cancelled_, clocks_.add_thread());
+  if (device_) device_->use_on_this_thread();
   Lock lock(mutex_);
   while (!stopping_) {
     try {
-      if (failure_.ok() && work_once(lock, &worker)) continue;
+      if (failure_.ok() &&
+          (device_ ? work_once_for_device(lock, &worker) : work_once(lock, &worker)))
+        continue;
+    } catch (const Error& error) {  // of the GPU
+      if (!lock.owns_lock()) lock.lock();
+      fail(Status(Code::device, Stage::transfer, error.cause()));
     } catch (const std::exception& error) {  // bad_alloc, in practice
       if (!lock.owns_lock()) lock.lock();
       fail(Status(Code::out_of_memory, Stage::pipeline, error.what()));
@@ -213,9 +231,7 @@ bool Engine::decode_ahead() {
       continue;
     }
     const uint64_t position = ahead_->position_of(ahead_sample_);
-    const uint64_t bytes = tiles_.working_bytes(ahead_->record_at(position));
-    if (memory_.budget()->used_bytes() + bytes > memory_.budget()->limit_bytes() / 3 * 2)
-      return false;
+    if (!room_ahead(ahead_->record_at(position))) return false;
     ++ahead_sample_;
     if (auto entry = pool_.add(ahead_, position)) {
       decodes_.push_back(std::move(entry));
@@ -223,6 +239,12 @@ bool Engine::decode_ahead() {
     }
   }
   return false;
+}
+
+bool Engine::room_ahead(uint32_t record) {
+  if (device_) return device_->memory_used() < 2.0 / 3;
+  return memory_.budget()->used_bytes() + tiles_.working_bytes(record) <=
+         memory_.budget()->limit_bytes() / 3 * 2;
 }
 
 bool Engine::epoch_planned(uint32_t number) const {
@@ -255,6 +277,7 @@ std::shared_ptr<BatchSlot> Engine::make_slot(std::shared_ptr<const Epoch> owner,
   slot->unfinished = owner->batch_samples(index);
   slot->first_sample = index * static_cast<uint64_t>(options_.batch_size);
   slot->labels.resize(static_cast<size_t>(slot->unfinished));
+  if (device_) slot->planned.resize(slot->labels.size());
   Batch& batch = slot->batch;
   batch.epoch = owner->number();
   batch.index = index;
@@ -269,6 +292,7 @@ std::shared_ptr<BatchSlot> Engine::make_slot(std::shared_ptr<const Epoch> owner,
   if (slot->memory == nullptr) return nullptr;
   batch.img = std::shared_ptr<uint8_t>(slot->memory, slot->memory->data());
   batch.token = slot->memory->token();
+  batch.device = slot->memory->on_device() ? device_->ordinal() : -1;
   slot->epoch = std::move(owner);
   return slot;
 }
@@ -335,15 +359,19 @@ bool Engine::start_decode(Lock& lock, WorkerState* worker) {
     fail(std::move(resolved).status());
     return true;
   }
+  finish(entry.get(), resolved->record, std::move(resolved->loaded));
+  if (!runnable_.empty() || !decodes_.empty()) work_ready_.notify_all();
+  return true;
+}
+
+void Engine::finish(PoolEntry* entry, uint32_t record, std::shared_ptr<const Tile> tile) {
   entry->ready = true;
-  entry->record = resolved->record;
-  entry->tile = std::move(resolved->tile);
+  entry->record = record;
+  entry->tile = std::move(tile);
   for (std::shared_ptr<SampleTask>& task : entry->waiters) {
     if (--task->missing == 0) runnable_.push_back(std::move(task));
   }
   entry->waiters.clear();
-  if (!runnable_.empty() || !decodes_.empty()) work_ready_.notify_all();
-  return true;
 }
 
 void Engine::render(Lock& lock, WorkerState* worker) {
@@ -363,43 +391,39 @@ void Engine::render(Lock& lock, WorkerState* worker) {
   lock.lock();
   --running_;
   for (const auto& entry : task->entries) pool_.unpin(entry.get());
-  if (--slot->unfinished == 0) batch_ready_.notify_all();
+  if (--slot->unfinished == 0) {
+    slot->ready = true;
+    batch_ready_.notify_all();
+  }
   if (!decodes_.empty()) work_ready_.notify_one();  // memory may be free again
 }
 
-Result<Engine::Resolved> Engine::resolve(const Epoch& owner, uint64_t position, BudgetLease lease,
-                                         WorkerState* worker) {
-  std::vector<std::pair<uint32_t, Status>> failed;
-  for (uint32_t attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    const uint32_t record =
-        attempt == 0 ? owner.record_at(position) : owner.replacement(position, attempt);
-    Status cause = ledger_.cause_of(record);
-    if (cause.ok()) {
-      // A replacement may need more room than the planned picture.
-      lease.resize(std::max(lease.bytes(), tiles_.working_bytes(record)));
-      auto tile = tiles_.load(record, std::move(lease), worker);
-      if (tile.ok()) {
-        for (const auto& [bad, why] : failed) {
-          ledger_.note(owner.number(), position, bad, why, index_.path(record));
-        }
-        if (!failed.empty() && ledger_.exhausted()) {
-          const Status& why = failed.front().second;
-          return Status(
-              why.code(), why.stage(),
-              fmt::format("more than {} pictures could not be used (error_budget); the last: {}",
-                          ledger_.allowed(), why.message()),
-              why.path());
-        }
-        return Resolved{record, std::move(*tile)};
-      }
-      if (cancelled_.load(std::memory_order_relaxed)) {
-        return Status(Code::cancelled, Stage::pipeline, "the loader is closed");
-      }
-      cause = std::move(tile).status();
-      lease = BudgetLease(memory_.budget(), 0);
-    }
-    failed.emplace_back(record, std::move(cause));
+Result<Engine::ResolvedTile> Engine::resolve(const Epoch& owner, uint64_t position,
+                                             BudgetLease lease, WorkerState* worker) {
+  return resolve_with<std::shared_ptr<const Tile>>(owner, position, [&](uint32_t record) {
+    // A replacement may need more room than the planned picture.
+    lease.resize(std::max(lease.bytes(), tiles_.working_bytes(record)));
+    auto tile = tiles_.load(record, std::move(lease), worker);
+    if (!tile.ok()) lease = BudgetLease(memory_.budget(), 0);
+    return tile;
+  });
+}
+
+/// Writes down what `record` stands in for; a failure when the error budget is spent.
+Status Engine::note_replacement(const Epoch& owner, uint64_t position, const Failures& failed,
+                                uint32_t record) {
+  for (const auto& [bad, why] : failed) {
+    ledger_.note(owner.number(), position, bad, why, index_.path(record));
   }
+  if (failed.empty() || !ledger_.exhausted()) return {};
+  const Status& why = failed.front().second;
+  return Status(why.code(), why.stage(),
+                fmt::format("more than {} pictures could not be used (error_budget); the last: {}",
+                            ledger_.allowed(), why.message()),
+                why.path());
+}
+
+Status Engine::nothing_readable(const Epoch& owner, uint64_t position, const Failures& failed) {
   for (const auto& [bad, why] : failed) ledger_.note(owner.number(), position, bad, why, "");
   const Status& last = failed.back().second;
   return Status(
@@ -447,25 +471,28 @@ std::shared_ptr<BatchSlot> Engine::render_alone(uint32_t number, uint64_t positi
   ThreadClocks clocks;
   WorkerState worker(options_, index_.channels, &cancelled_, &clocks);
   const SampleDraws draws = samples_.draw(*owner, position);
-  std::vector<std::shared_ptr<const Tile>> kept;
-  std::vector<SampleSource> sources;
-  for (const uint64_t needed : positions(draws)) {
-    auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
-    if (!resolved.ok()) raise(resolved.status());
-    kept.push_back(std::move(resolved->tile));
-    sources.push_back({resolved->record, kept.back().get()});
-  }
-  const uint64_t index = owner->batch_of(position);
   BatchMemory own(false, 0);  // the stream's buffers are not for this
-  auto slot = make_slot(owner, index, &own);
+  auto slot = make_slot(owner, owner->batch_of(position), &own);
   slot->batch.size = 1;
   slot->batch.samples.resize(1);
   slot->batch.samples[0].position = position;
   slot->batch.samples[0].repeated = position >= owner->images();
   slot->labels.resize(1);
+  slot->unfinished = 0;
+  if (device_) {
+    render_alone_on_device(*owner, draws, slot.get(), &worker);
+    return slot;
+  }
+  std::vector<std::shared_ptr<const Tile>> kept;
+  std::vector<SampleSource> sources;
+  for (const uint64_t needed : positions(draws)) {
+    auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
+    if (!resolved.ok()) raise(resolved.status());
+    kept.push_back(std::move(resolved->loaded));
+    sources.push_back({resolved->record, kept.back().get()});
+  }
   slot->labels[0] = samples_.render(*owner, draws, slot->shape, sources, slot->batch.img.get(),
                                     &worker, &slot->batch.samples[0]);
-  slot->unfinished = 0;
   return slot;
 }
 

@@ -29,6 +29,7 @@
 #include "core/labels.h"
 #include "metrics/stage_clock.h"
 #include "pipeline/batch_memory.h"
+#include "pipeline/device_lane.h"
 #include "pipeline/epoch.h"
 #include "pipeline/ledger.h"
 #include "pipeline/memory_keeper.h"
@@ -38,16 +39,20 @@
 
 namespace yoload {
 
-/// A batch being filled.
+/// A batch being filled. On a GPU its samples are planned one by one and rendered together.
 struct BatchSlot {
   std::shared_ptr<const Epoch> epoch;
   uint64_t index = 0;
   BatchShape shape;
   Batch batch;  ///< img and samples are in place from the start
   std::shared_ptr<BatchMemory::Block> memory;
-  std::vector<SampleLabels> labels;  ///< one a sample
+  std::vector<SampleLabels> labels;              ///< one a sample
+  std::vector<PlannedTiles> planned;             ///< one a sample; GPU only
+  std::vector<std::shared_ptr<PoolEntry>> held;  ///< what planned shows
+  uint64_t point = 0;  ///< of the GPU's work, after which the batch is there
   int admitted = 0;
   int unfinished = 0;
+  bool ready = false;
   uint64_t first_sample = 0;  ///< of the rank, in the epoch
 };
 
@@ -64,6 +69,7 @@ struct SampleTask {
 struct EngineCounts {
   uint64_t images = 0, batches = 0, replaced = 0;
   uint64_t ready_batches_sum = 0;  ///< batches that lay ready at each request
+  uint64_t late_batches = 0;       ///< handed over before the GPU had finished them
   int64_t consumer_wait_ns = 0, consumer_busy_ns = 0;
   DropCounts dropped;
 };
@@ -71,15 +77,19 @@ struct EngineCounts {
 /// One consumer; set_epoch, next and stop may be called from it or, for stop, from any thread.
 class Engine {
  public:
+  /// A position whose record and replacements all fail this often belongs to a data set without a
+  /// readable picture.
+  static constexpr uint32_t kMaxAttempts = 64;
+
   Engine(const LoaderOptions& options, const DatasetIndex& index);
   ~Engine();
 
   void set_epoch(uint32_t epoch, uint64_t first_batch);
   /// The next finished batch with its labels; null at the end of an epoch. Waits at most
   /// `timeout_ms` (for ever if negative): then null, and *ready false.
-  std::shared_ptr<BatchSlot> next(int timeout_ms, bool* ready);
+  std::shared_ptr<BatchSlot> next(int timeout_ms, bool* ready, StreamHandle stream);
   /// With LoaderOptions::offered_memory: a buffer for a coming batch.
-  void offer(void* memory, size_t bytes, uint64_t token);
+  void offer(void* memory, size_t bytes, uint64_t token, StreamHandle stream);
   size_t largest_batch_bytes() const { return largest_batch_bytes_; }
   int prefetch() const { return prefetch_; }
   void stop();
@@ -87,6 +97,7 @@ class Engine {
   std::shared_ptr<const Epoch> epoch(uint32_t number) const;
   const SamplePath& samples() const { return samples_; }
   const TilePath& tiles() const { return tiles_; }
+  DeviceLane* device() const { return device_.get(); }
   const MemoryKeeper& memory() const { return memory_; }
   const Ledger& ledger() const { return ledger_; }
   const Clocks& clocks() const { return clocks_; }
@@ -101,9 +112,16 @@ class Engine {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
+  template <class Loaded>
   struct Resolved {
     uint32_t record = 0;
-    std::shared_ptr<const Tile> tile;
+    Loaded loaded;
+  };
+  using ResolvedTile = Resolved<std::shared_ptr<const Tile>>;
+  /// A picture whose CPU part is done, and whose it is.
+  struct Prepared {
+    std::shared_ptr<PoolEntry> entry;
+    std::unique_ptr<PreparedTile> tile;
   };
 
   void work();
@@ -111,15 +129,36 @@ class Engine {
   bool work_once(Lock& lock, WorkerState* worker);
   bool start_decode(Lock& lock, WorkerState* worker);
   void render(Lock& lock, WorkerState* worker);
+  void finish(PoolEntry* entry, uint32_t record, std::shared_ptr<const Tile> tile);
+
+  // The same steps on a GPU: engine_device.cpp.
+  bool work_once_for_device(Lock& lock, WorkerState* worker);
+  bool start_prepare(Lock& lock, WorkerState* worker);
+  bool submit_prepared(Lock& lock, WorkerState* worker);
+  void plan(Lock& lock, WorkerState* worker);
+  void render_batch(Lock& lock, WorkerState* worker);
+  Result<ResolvedTile> resolve_on_device(const Epoch& epoch, uint64_t position,
+                                         WorkerState* worker);
+  void render_alone_on_device(const Epoch& epoch, const SampleDraws& draws, BatchSlot* slot,
+                              WorkerState* worker);
   bool admit_sample();
   bool open_slot();
   bool decode_ahead();
+  bool room_ahead(uint32_t record);
   bool epoch_planned(uint32_t number) const;
   /// Null when there is no memory for it on offer.
   std::shared_ptr<BatchSlot> make_slot(std::shared_ptr<const Epoch> epoch, uint64_t batch,
                                        BatchMemory* memory);
-  Result<Resolved> resolve(const Epoch& epoch, uint64_t position, BudgetLease lease,
-                           WorkerState* worker);
+  /// The first of the position's record and its replacements that `load` can use, the others in the
+  /// ledger. load(record) -> Result<Loaded>.
+  template <class Loaded, class Load>
+  Result<Resolved<Loaded>> resolve_with(const Epoch& epoch, uint64_t position, const Load& load);
+  Result<ResolvedTile> resolve(const Epoch& epoch, uint64_t position, BudgetLease lease,
+                               WorkerState* worker);
+  using Failures = std::vector<std::pair<uint32_t, Status>>;
+  Status note_replacement(const Epoch& epoch, uint64_t position, const Failures& failed,
+                          uint32_t record);
+  Status nothing_readable(const Epoch& epoch, uint64_t position, const Failures& failed);
   void fail(Status status);
   bool take_memory(uint64_t bytes);
 
@@ -130,6 +169,7 @@ class Engine {
   std::unique_ptr<BatchMemory> batch_memory_;
   TilePath tiles_;
   SamplePath samples_;
+  std::unique_ptr<DeviceLane> device_;  ///< null: everything on the CPU
   Ledger ledger_;
   Clocks clocks_;
   std::shared_ptr<const RectBatches> rect_;
@@ -141,6 +181,10 @@ class Engine {
   TilePool pool_;
   std::deque<std::shared_ptr<PoolEntry>> decodes_;  ///< in order of first need
   std::deque<std::shared_ptr<SampleTask>> runnable_;
+  std::vector<Prepared> prepared_;                     ///< GPU: to be submitted together
+  std::deque<std::shared_ptr<BatchSlot>> renderable_;  ///< GPU: planned completely
+  int preparing_ = 0;
+  bool submitting_ = false, rendering_ = false;
   std::deque<std::shared_ptr<BatchSlot>> slots_;  ///< front is handed out next
   std::shared_ptr<const Epoch> producing_;        ///< epoch of the next slot
   uint64_t next_batch_ = 0;                       ///< of the next slot
@@ -159,5 +203,30 @@ class Engine {
 
   std::vector<std::thread> threads_;
 };
+
+template <class Loaded, class Load>
+Result<Engine::Resolved<Loaded>> Engine::resolve_with(const Epoch& owner, uint64_t position,
+                                                      const Load& load) {
+  std::vector<std::pair<uint32_t, Status>> failed;
+  for (uint32_t attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    const uint32_t record =
+        attempt == 0 ? owner.record_at(position) : owner.replacement(position, attempt);
+    Status cause = ledger_.cause_of(record);
+    if (cause.ok()) {
+      Result<Loaded> loaded = load(record);
+      if (loaded.ok()) {
+        if (Status status = note_replacement(owner, position, failed, record); !status.ok())
+          return status;
+        return Resolved<Loaded>{record, std::move(*loaded)};
+      }
+      if (cancelled_.load(std::memory_order_relaxed)) {
+        return Status(Code::cancelled, Stage::pipeline, "the loader is closed");
+      }
+      cause = std::move(loaded).status();
+    }
+    failed.emplace_back(record, std::move(cause));
+  }
+  return nothing_readable(owner, position, failed);
+}
 
 }  // namespace yoload

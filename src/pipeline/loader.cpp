@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstring>
 #include <stdexcept>
 
 #include "augment/draws_json.h"
@@ -11,8 +14,10 @@
 #include "core/json.h"
 #include "core/machine.h"
 #include "core/raise.h"
+#include "core/render_target.h"
 #include "dataset/dataset.h"
 #include "dataset/records.h"
+#include "device/device.h"
 #include "metrics/verdict.h"
 #include "pipeline/engine.h"
 #include "pipeline/report.h"
@@ -29,9 +34,35 @@ void check_share(const char* name, float value) {
   if (!(value >= 0 && value <= 1)) refuse(name, fmt::format("{}", value), "a number from 0 to 1");
 }
 
+// Threads that keep a GPU supplied with files and plans.
+constexpr int kGpuWorkers = 4;
+
+/// "auto" and "cuda" become "cpu" or "cuda:N".
+void settle_device(LoaderOptions* options, std::vector<std::string>* warnings) {
+  if (options->device == "cpu") return;
+  int ordinal = 0;
+  if (options->device.starts_with("cuda:")) {
+    const char* end = options->device.data() + options->device.size();
+    const auto read = std::from_chars(options->device.data() + 5, end, ordinal);
+    if (read.ec != std::errc() || read.ptr != end || ordinal < 0) ordinal = -1;
+  } else if (options->device != "cuda" && options->device != "auto") {
+    ordinal = -1;
+  }
+  if (ordinal < 0) refuse("device", options->device, "cpu, cuda, cuda:N or auto");
+  const auto facts = find_device(ordinal);
+  if (facts.ok()) {
+    options->device = fmt::format("cuda:{}", ordinal);
+  } else if (options->device == "auto") {
+    options->device = "cpu";
+    warnings->push_back("batches are made on the CPU: " + facts.status().message());
+  } else {
+    raise(facts.status());
+  }
+}
+
 /// Refuses what makes no sense, naming option, value and what was expected; fills in the automatic
 /// ones.
-LoaderOptions checked(LoaderOptions options) {
+LoaderOptions checked(LoaderOptions options, std::vector<std::string>* warnings) {
   if (options.data.empty() && options.records == nullptr)
     refuse("data", "\"\"", "a data.yaml, a folder or an image list");
   if (options.batch_size < 1)
@@ -81,8 +112,22 @@ LoaderOptions checked(LoaderOptions options) {
     options.shuffle = false;
   }
   set_simd_target(options.simd == "ref" ? "" : options.simd);
+  settle_device(&options, warnings);
+  check_share("cpu_decode_share", options.cpu_decode_share);
+  check_share("sm_decode_share", options.sm_decode_share);
+  if (options.cpu_decode_share + options.sm_decode_share > 1) {
+    refuse("cpu_decode_share + sm_decode_share",
+           fmt::format("{}", options.cpu_decode_share + options.sm_decode_share), "at most 1");
+  }
+  if (options.decode_batch < 0 || options.decode_batch > 1024) {
+    refuse("decode_batch", std::to_string(options.decode_batch), "0 (automatic) to 1024");
+  }
   const MachineFacts machine = read_machine();
-  if (options.workers == 0) options.workers = default_workers(machine);
+  if (options.workers == 0) {
+    options.workers = default_workers(machine);
+    // The GPU does the heavy part; the training process needs its cores.
+    if (options.device != "cpu") options.workers = std::min(options.workers, kGpuWorkers);
+  }
   if (options.memory_budget_bytes == 0) {
     options.memory_budget_bytes = default_memory_budget_bytes(machine);
   }
@@ -179,7 +224,7 @@ DatasetIndex open_index(LoaderOptions* wanted, std::vector<std::string>* warning
            "every picture once, sorted by height / width");
   }
   if (index->task == Task::classify) wanted->resize = ResizeMode::cover;
-  *warnings = warnings_of(report);
+  for (std::string& warning : warnings_of(report)) warnings->push_back(std::move(warning));
   add_idle_augmentations(options, *index, warnings);
   if (index->images.empty()) {
     raise(Status(Code::not_found, Stage::dataset, "no usable picture",
@@ -191,15 +236,16 @@ DatasetIndex open_index(LoaderOptions* wanted, std::vector<std::string>* warning
 }  // namespace
 
 size_t Batch::img_bytes() const {
-  const size_t element = dtype == DType::uint8 ? 1 : dtype == DType::float16 ? 2 : 4;
   return static_cast<size_t>(size) * static_cast<size_t>(channels) *
-         static_cast<size_t>(height_px) * static_cast<size_t>(width_px) * element;
+         static_cast<size_t>(height_px) * static_cast<size_t>(width_px) * bytes_of(dtype);
 }
 
 class Loader::Impl {
  public:
   explicit Impl(const LoaderOptions& wanted)
-      : options(checked(wanted)), index(open_index(&options, &warnings)), engine(options, index) {}
+      : options(checked(wanted, &warnings)),
+        index(open_index(&options, &warnings)),
+        engine(options, index) {}
 
   Batch collate(std::shared_ptr<BatchSlot> slot) {
     Batch batch = std::move(slot->batch);
@@ -208,8 +254,8 @@ class Loader::Impl {
     return batch;
   }
 
-  LoaderOptions options;  // as it is once the data set is open
   std::vector<std::string> warnings;
+  LoaderOptions options;  // as it is once the data set is open
   const DatasetIndex index;
   Engine engine;
   const std::shared_ptr<const Epoch> first_epoch = engine.epoch(0);  // for what all epochs share
@@ -243,23 +289,37 @@ bool Loader::next(Batch* batch) {
   bool ready = false;
   return next(batch, -1, &ready);
 }
-bool Loader::next(Batch* batch, int timeout_ms, bool* ready) {
-  auto slot = impl_->engine.next(timeout_ms, ready);
+bool Loader::next(Batch* batch, int timeout_ms, bool* ready, uintptr_t stream) {
+  auto slot = impl_->engine.next(timeout_ms, ready, stream);
   if (!slot) return false;
   *batch = impl_->collate(std::move(slot));
   return true;
 }
-void Loader::offer(void* memory, size_t bytes, uint64_t token) {
+void Loader::to_host(Batch* batch) const {
+  if (batch->device < 0) return;
+  const auto memory = std::make_shared<Buffer>(Buffer::allocate(batch->img_bytes()));
+  wait_for_device();
+  impl_->engine.device()->copy_to_host(batch->img.get(), memory->data(), batch->img_bytes());
+  batch->img = std::shared_ptr<uint8_t>(memory, memory->data());
+  batch->device = -1;
+}
+void Loader::wait_for_device() const {
+  if (impl_->engine.device() != nullptr) impl_->engine.device()->drain();
+}
+void Loader::offer(void* memory, size_t bytes, uint64_t token, uintptr_t stream) {
   if (!impl_->options.offered_memory) {
     throw std::invalid_argument("offer() needs LoaderOptions::offered_memory");
   }
   if (memory == nullptr || bytes < buffer_bytes()) {
     refuse("bytes", std::to_string(bytes), ("at least " + std::to_string(buffer_bytes())).c_str());
   }
-  impl_->engine.offer(memory, bytes, token);
+  impl_->engine.offer(memory, bytes, token, stream);
 }
 size_t Loader::buffer_bytes() const {
   return impl_->engine.largest_batch_bytes();
+}
+int Loader::device() const {
+  return impl_->engine.device() != nullptr ? impl_->engine.device()->ordinal() : -1;
 }
 int Loader::prefetch() const {
   return impl_->engine.prefetch();

@@ -139,6 +139,18 @@ class Table {
         "max_seconds", [](auto& o) -> auto& { return o.limits.max_seconds; });
     plain(
         "value_scale", [](auto& o) -> auto& { return o.scale; });
+    plain(
+        "device", [](auto& o) -> auto& { return o.device; });
+    plain(
+        "device_memory_budget", [](auto& o) -> auto& { return o.device_memory_budget_bytes; });
+    plain(
+        "decode_batch", [](auto& o) -> auto& { return o.decode_batch; });
+    plain(
+        "hardware_decode", [](auto& o) -> auto& { return o.hardware_decode; });
+    plain(
+        "cpu_decode_share", [](auto& o) -> auto& { return o.cpu_decode_share; });
+    plain(
+        "sm_decode_share", [](auto& o) -> auto& { return o.sm_decode_share; });
     list("classes", [](std::vector<int>&& v, LoaderOptions* o) {
       o->classes = std::move(v);
       return true;
@@ -158,11 +170,16 @@ class Table {
         "cache",
         {{"none", CacheMode::none}, {"bytes", CacheMode::bytes}, {"pixels", CacheMode::pixels}},
         [](LoaderOptions* o) { return &o->cache; });
+    choice<Validate>("validate", {{"scan", Validate::scan}, {"decode", Validate::decode}},
+                     [](LoaderOptions* o) { return &o->validate; });
     choice<OnCorrupt>("on_corrupt", {{"reject", OnCorrupt::reject}, {"accept", OnCorrupt::accept}},
                       [](LoaderOptions* o) { return &o->on_corrupt; });
     choice<DType>(
         "dtype",
-        {{"uint8", DType::uint8}, {"float16", DType::float16}, {"float32", DType::float32}},
+        {{"uint8", DType::uint8},
+         {"float16", DType::float16},
+         {"bfloat16", DType::bfloat16},
+         {"float32", DType::float32}},
         [](LoaderOptions* o) { return &o->dtype; });
     augment(
         "mosaic", [](auto& a) -> auto& { return a.mosaic; });

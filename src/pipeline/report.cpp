@@ -47,9 +47,47 @@ Report make_report(const Engine& engine, const LoaderOptions& options, const Dat
                              total.bytes});
     if (static_cast<Work>(kind) == Work::wait) report.worker_wait_s = total.busy_s();
   }
+  if (DeviceLane* device = engine.device()) {
+    report.device_stages = device->stages();
+    const DeviceCounts on_device = device->counts();
+    report.device = options.device;
+    report.decodes = on_device.decodes;
+    report.decoded_by_engines = on_device.by_engines;
+    report.decoded_by_multiprocessors = on_device.by_multiprocessors;
+    report.decoded_by_cpu = on_device.by_cpu;
+    report.refused_by_gpu = on_device.refused;
+    report.cache_bytes = on_device.cache_bytes;
+    report.cache_hits = on_device.cache_hits;
+    report.cache_misses = on_device.cache_misses;
+    report.device_memory_budget_bytes = on_device.memory_limit_bytes;
+    report.device_memory_bytes = on_device.memory_bytes;
+    report.late_batches = counts.late_batches;
+  }
   report.verdict = verdict_of(report);
   return report;
 }
+
+namespace {
+
+void write_device(const Report& report, std::string* text) {
+  const auto out = std::back_inserter(*text);
+  const double wall_s = std::max(1e-9, report.wall_s);
+  for (const StageReport& stage : report.device_stages) {
+    fmt::format_to(out, "{:<10}{:>10}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.1f}{:>8.1f}%   {:.1f} GB/s\n",
+                   stage.stage, stage.count, stage.busy_s, stage.p50_ms, stage.p99_ms,
+                   static_cast<double>(stage.bytes) / 1e6, 100 * stage.busy_s / wall_s,
+                   static_cast<double>(stage.bytes) / 1e9 / std::max(1e-9, stage.busy_s));
+  }
+  fmt::format_to(out,
+                 "{}: decoded by engines {}, multiprocessors {}, CPU {} ({} given back); "
+                 "{} of {} batches late; tiles hold {:.0f} of {:.0f} MB\n",
+                 report.device, report.decoded_by_engines, report.decoded_by_multiprocessors,
+                 report.decoded_by_cpu, report.refused_by_gpu, report.late_batches, report.batches,
+                 static_cast<double>(report.device_memory_bytes) / 1e6,
+                 static_cast<double>(report.device_memory_budget_bytes) / 1e6);
+}
+
+}  // namespace
 
 std::string Report::to_text() const {
   std::string text;
@@ -62,6 +100,7 @@ std::string Report::to_text() const {
                    stage.count, stage.busy_s, stage.p50_ms, stage.p99_ms,
                    static_cast<double>(stage.bytes) / 1e6, 100 * stage.busy_s / thread_s);
   }
+  if (!device.empty()) write_device(*this, &text);
   const double consumer_s = std::max(1e-9, consumer_wait_s + consumer_busy_s);
   fmt::format_to(out, "{:<10}{:>10}{:>12.3f}{:>48.1f}%   ({:.1f} batches ready on average)\n",
                  "consumer waits", batches, consumer_wait_s, 100 * consumer_wait_s / consumer_s,
@@ -89,6 +128,17 @@ std::string Report::to_text() const {
   return text;
 }
 
+void write_stages(const char* key, const std::vector<StageReport>& stages, JsonWriter* json) {
+  json->key(key).begin_array();
+  for (const StageReport& stage : stages) {
+    json->begin_object();
+    json->field("stage", stage.stage).field("count", stage.count).field("busy_s", stage.busy_s);
+    json->field("p50_ms", stage.p50_ms).field("p99_ms", stage.p99_ms).field("bytes", stage.bytes);
+    json->end_object();
+  }
+  json->end_array();
+}
+
 std::string Report::to_json() const {
   JsonWriter json;
   json.begin_object();
@@ -108,14 +158,18 @@ std::string Report::to_json() const {
   json.field("aspect", dropped_aspect).field("area", dropped_area);
   json.field("empty_mask", dropped_empty_mask);
   json.end_object();
-  json.key("stages").begin_array();
-  for (const StageReport& stage : stages) {
-    json.begin_object();
-    json.field("stage", stage.stage).field("count", stage.count).field("busy_s", stage.busy_s);
-    json.field("p50_ms", stage.p50_ms).field("p99_ms", stage.p99_ms).field("bytes", stage.bytes);
-    json.end_object();
+  write_stages("stages", stages, &json);
+  json.field("device", device.empty() ? "cpu" : device);
+  if (!device.empty()) {
+    write_stages("device_stages", device_stages, &json);
+    json.field("decoded_by_engines", decoded_by_engines)
+        .field("decoded_by_multiprocessors", decoded_by_multiprocessors)
+        .field("decoded_by_cpu", decoded_by_cpu)
+        .field("refused_by_gpu", refused_by_gpu)
+        .field("late_batches", late_batches)
+        .field("device_memory_bytes", device_memory_bytes)
+        .field("device_memory_budget_bytes", device_memory_budget_bytes);
   }
-  json.end_array();
   json.field("verdict", verdict);
   json.end_object();
   return json.take();

@@ -38,6 +38,33 @@ PlannedSample SamplePath::lay_out_sample(const Epoch& epoch, const SampleDraws& 
   return lay_out(context(epoch, shape), draws, index_, records);
 }
 
+PlannedSample SamplePath::plan(const Epoch& epoch, const SampleDraws& draws, BatchShape shape,
+                               std::span<const uint32_t> records, ThreadClocks* clocks,
+                               SampleInfo* info) const {
+  StageTimer timer(clocks, Work::plan);
+  const ImageRecord& own = index_.images[records.front()];
+  info->record = records.front();
+  info->replaced = records.front() != epoch.record_at(info->position);
+  info->ori_height_px = own.height_px;
+  info->ori_width_px = own.width_px;
+  resized_size(own.width_px, own.height_px, options_.imgsz, options_.resize,
+               &info->resized_width_px, &info->resized_height_px);
+  return lay_out_sample(epoch, draws, shape, records);
+}
+
+RenderTarget SamplePath::target(BatchShape shape) const {
+  RenderTarget target;
+  target.width_px = shape.width_px;
+  target.height_px = shape.height_px;
+  target.channels = index_.channels;
+  target.dtype = options_.dtype;
+  for (size_t c = 0; c < 3; ++c) {
+    target.mul[c] = options_.scale / options_.std[c];
+    target.add[c] = -options_.mean[c] / options_.std[c];
+  }
+  return target;
+}
+
 SampleLabels SamplePath::render(const Epoch& epoch, const SampleDraws& draws, BatchShape shape,
                                 std::span<const SampleSource> sources, void* place,
                                 WorkerState* worker, SampleInfo* info) const {
@@ -47,37 +74,17 @@ SampleLabels SamplePath::render(const Epoch& epoch, const SampleDraws& draws, Ba
   tiles.reserve(sources.size());
   for (const SampleSource& source : sources) {
     records.push_back(source.record);
-    tiles.push_back(source.tile->image.view());
+    tiles.push_back(source.tile->view);
   }
-  PlannedSample planned;
-  {
-    StageTimer timer(worker->clocks, Work::plan);
-    planned = lay_out_sample(epoch, draws, shape, records);
-  }
+  PlannedSample planned = plan(epoch, draws, shape, records, worker->clocks, info);
   StageTimer timer(worker->clocks, Work::augment);
-  RenderTarget target;
+  RenderTarget target = this->target(shape);
   target.data = place;
-  target.width_px = shape.width_px;
-  target.height_px = shape.height_px;
-  target.channels = index_.channels;
-  target.dtype = options_.dtype;
-  for (size_t c = 0; c < 3; ++c) {
-    target.mul[c] = options_.scale / options_.std[c];
-    target.add[c] = -options_.mean[c] / options_.std[c];
-  }
   if (options_.simd == "ref") {
     run_ref(planned.plan, tiles, target, worker->scratch);
   } else {
     run_simd(planned.plan, tiles, target, worker->scratch);
   }
-
-  const ImageRecord& own = index_.images[records.front()];
-  info->record = records.front();
-  info->replaced = records.front() != epoch.record_at(info->position);
-  info->ori_height_px = own.height_px;
-  info->ori_width_px = own.width_px;
-  resized_size(own.width_px, own.height_px, options_.imgsz, options_.resize,
-               &info->resized_width_px, &info->resized_height_px);
   return std::move(planned.labels);
 }
 

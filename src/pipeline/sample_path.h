@@ -31,6 +31,12 @@ class SamplePath {
   SampleDraws draw(const Epoch& epoch, uint64_t position) const;
   PlannedSample lay_out_sample(const Epoch& epoch, const SampleDraws& draws, BatchShape shape,
                                std::span<const uint32_t> records) const;
+  /// Plan and labels of one sample, and what its entry in the batch says.
+  PlannedSample plan(const Epoch& epoch, const SampleDraws& draws, BatchShape shape,
+                     std::span<const uint32_t> records, ThreadClocks* clocks,
+                     SampleInfo* info) const;
+  /// How pixels are to be stored; `data` is left to the caller.
+  RenderTarget target(BatchShape shape) const;
   /// Plans and renders one sample into `place` (C,H,W of the batch's dtype); returns its labels.
   SampleLabels render(const Epoch& epoch, const SampleDraws& draws, BatchShape shape,
                       std::span<const SampleSource> sources, void* place, WorkerState* worker,

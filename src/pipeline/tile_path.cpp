@@ -79,19 +79,39 @@ Result<std::shared_ptr<const Tile>> TilePath::load(uint32_t record, BudgetLease 
   }
   auto bytes = read(record, worker);
   if (!bytes.ok()) return std::move(bytes).status();
-  auto decoded = decode(record, **bytes, worker);
-  if (!decoded.ok()) return std::move(decoded).status().with_path(index_.path(record));
+  auto image = picture(record, {(*bytes)->data(), (*bytes)->size()}, worker);
+  if (!image.ok()) return std::move(image).status();
+  auto tile = std::make_shared<HostTile>();
+  tile->image = std::move(*image);
+  tile->view = tile->image.view();
+  lease.resize(tile->image.bytes());
+  tile->lease = std::move(lease);
+  const size_t tile_bytes = tile->image.bytes();
+  if (options_.cache == CacheMode::pixels) pixel_cache_.insert(record, tile, tile_bytes);
+  return std::shared_ptr<const Tile>(std::move(tile));
+}
 
+void TilePath::tile_size(uint32_t record, int* width_px, int* height_px) const {
+  const ImageRecord& facts = index_.images[record];
+  resized_size(facts.width_px, facts.height_px, options_.imgsz, options_.resize, width_px,
+               height_px);
+  // `fused` samples straight from the decode, unless that would keep far more pixels than are
+  // shown.
+  if (options_.fidelity == Fidelity::fused && facts.width_px < 2 * std::max(*width_px, 1)) {
+    *width_px = facts.width_px;
+    *height_px = facts.height_px;
+  }
+}
+
+Result<Image> TilePath::picture(uint32_t record, std::span<const uint8_t> bytes,
+                                WorkerState* worker) const {
+  auto decoded = decode(record, bytes, worker);
+  if (!decoded.ok()) return std::move(decoded).status().with_path(index_.path(record));
   const ImageRecord& facts = index_.images[record];
   int width_px = 0, height_px = 0;
   resized_size(facts.width_px, facts.height_px, options_.imgsz, options_.resize, &width_px,
                &height_px);
-  auto tile = std::make_shared<Tile>();
-  tile->image = resize(std::move(decoded->image), width_px, height_px, worker);
-  lease.resize(tile->image.bytes());
-  tile->lease = std::move(lease);
-  if (options_.cache == CacheMode::pixels) pixel_cache_.insert(record, tile, tile->image.bytes());
-  return std::shared_ptr<const Tile>(std::move(tile));
+  return resize(std::move(decoded->image), width_px, height_px, worker);
 }
 
 Result<std::shared_ptr<const Buffer>> TilePath::read(uint32_t record, WorkerState* worker) {
@@ -121,11 +141,11 @@ Result<Buffer> TilePath::bytes_of_record(uint32_t record) const {
   return bytes;
 }
 
-Result<Decoded> TilePath::decode(uint32_t record, const Buffer& bytes, WorkerState* worker) {
+Result<Decoded> TilePath::decode(uint32_t record, std::span<const uint8_t> bytes,
+                                 WorkerState* worker) const {
   StageTimer timer(worker->clocks, Work::decode);
   decodes_.fetch_add(1, std::memory_order_relaxed);
-  auto decoded =
-      worker->decoder.decode({bytes.data(), bytes.size()}, memory_->pool(), min_long_side_px());
+  auto decoded = worker->decoder.decode(bytes, memory_->pool(), min_long_side_px());
   if (!decoded.ok()) return decoded;
   timer.add_bytes(decoded->image.bytes());
   const ImageRecord& facts = index_.images[record];
@@ -140,7 +160,7 @@ Result<Decoded> TilePath::decode(uint32_t record, const Buffer& bytes, WorkerSta
   return decoded;
 }
 
-Image TilePath::resize(Image image, int width_px, int height_px, WorkerState* worker) {
+Image TilePath::resize(Image image, int width_px, int height_px, WorkerState* worker) const {
   if (image.width_px() == width_px && image.height_px() == height_px) return image;
   // `fused` samples straight from the decode, unless that would keep far more pixels than are
   // shown.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "augment/resize.h"
 #include "augment/run.h"
@@ -16,15 +17,10 @@
 #include "decode/decoder.h"
 #include "metrics/stage_clock.h"
 #include "pipeline/memory_keeper.h"
+#include "pipeline/tile.h"
 #include "yoload/options.h"
 
 namespace yoload {
-
-/// A picture as the executors read it, with the budget bytes that it holds.
-struct Tile {
-  Image image;
-  BudgetLease lease;
-};
 
 /// What a thread owns: decoder and scratch are reused, never shared.
 struct WorkerState {
@@ -46,6 +42,12 @@ class TilePath {
   /// Errors carry the path.
   Result<std::shared_ptr<const Tile>> load(uint32_t record, BudgetLease lease, WorkerState* worker);
 
+  /// The same from the file's bytes, without the caches and the budget: the picture upright, at
+  /// training size.
+  Result<Image> picture(uint32_t record, std::span<const uint8_t> bytes, WorkerState* worker) const;
+  /// Size of a record's tile, where it is a plain resize of the stored picture.
+  void tile_size(uint32_t record, int* width_px, int* height_px) const;
+
   uint64_t decodes() const { return decodes_.load(std::memory_order_relaxed); }
   uint64_t cache_bytes() const;
   uint64_t cache_hits() const { return cache_hits_.load(std::memory_order_relaxed); }
@@ -54,8 +56,9 @@ class TilePath {
  private:
   Result<std::shared_ptr<const Buffer>> read(uint32_t record, WorkerState* worker);
   Result<Buffer> bytes_of_record(uint32_t record) const;
-  Result<Decoded> decode(uint32_t record, const Buffer& bytes, WorkerState* worker);
-  Image resize(Image image, int width_px, int height_px, WorkerState* worker);
+  Result<Decoded> decode(uint32_t record, std::span<const uint8_t> bytes,
+                         WorkerState* worker) const;
+  Image resize(Image image, int width_px, int height_px, WorkerState* worker) const;
   int min_long_side_px() const;
 
   const LoaderOptions& options_;
@@ -63,7 +66,8 @@ class TilePath {
   MemoryKeeper* memory_;
   StaticCache<Buffer> byte_cache_;
   StaticCache<Tile> pixel_cache_;
-  std::atomic<uint64_t> decodes_{0}, cache_hits_{0}, cache_misses_{0};
+  mutable std::atomic<uint64_t> decodes_{0};
+  std::atomic<uint64_t> cache_hits_{0}, cache_misses_{0};
 };
 
 }  // namespace yoload

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -31,6 +32,12 @@ uint8_t level_at(const Batch& batch, size_t element) {
       uint16_t half = 0;
       std::memcpy(&half, data + 2 * element, sizeof half);
       fraction = half_to_float(half);
+      break;
+    }
+    case DType::bfloat16: {
+      uint16_t half = 0;
+      std::memcpy(&half, data + 2 * element, sizeof half);
+      fraction = std::bit_cast<float>(uint32_t{half} << 16);
       break;
     }
     case DType::float32:

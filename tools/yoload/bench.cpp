@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "core/machine.h"
+#include "pipeline/report.h"
 #include "yoload/build_info.h"
 #include "yoload/commands.h"
 #include "yoload/measured_run.h"
@@ -64,14 +65,17 @@ int run_bench(const BenchCommand& command) {
     json.begin_object().field("images", epoch.images).field("wall_s", epoch.wall_s).end_object();
   }
   json.end_array();
-  json.key("stages").begin_array();
-  for (const StageReport& stage : r.stages) {
-    json.begin_object();
-    json.field("stage", stage.stage).field("count", stage.count).field("busy_s", stage.busy_s);
-    json.field("p50_ms", stage.p50_ms).field("p99_ms", stage.p99_ms).field("bytes", stage.bytes);
-    json.end_object();
+  write_stages("stages", r.stages, &json);
+  if (!r.device.empty()) {
+    json.field("device", r.device);
+    write_stages("device_stages", r.device_stages, &json);
+    json.field("decoded_by_engines", r.decoded_by_engines)
+        .field("decoded_by_multiprocessors", r.decoded_by_multiprocessors)
+        .field("decoded_by_cpu", r.decoded_by_cpu)
+        .field("late_batches", r.late_batches);
+    json.field("device_memory_bytes", r.device_memory_bytes)
+        .field("device_memory_budget_bytes", r.device_memory_budget_bytes);
   }
-  json.end_array();
   json.key("ledger").begin_array();
   for (const LedgerEntry& entry : loader.ledger()) {
     json.begin_object().field("epoch", entry.epoch).field("position", entry.position);

@@ -28,6 +28,7 @@ int run_digest(const DigestCommand& command) {
     loader.set_epoch(static_cast<uint32_t>(epoch));
     Batch batch;
     while (loader.next(&batch)) {
+      loader.to_host(&batch);
       digest.add(batch);
       images += static_cast<uint64_t>(batch.size);
       ++batches;

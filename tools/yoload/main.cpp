@@ -139,6 +139,27 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
             "pool, caches and prefetch together, such as 256MB or 1GiB [a quarter of the memory, "
             "at most 4 GiB]");
   app->get_option("--memory-budget")->group(kGroup);
+  grouped(add(app, "--device", &o->device,
+              "where batches are made: cpu, cuda, cuda:N, or auto: the GPU where there is one"));
+  add_bytes(
+      app, "--device-memory-budget", &o->device_memory_budget_bytes,
+      "decoded pictures on the GPU [twice the window, at least 2 GiB, at most a tenth of it]");
+  app->get_option("--device-memory-budget")->group(kGroup);
+  grouped(add(app, "--decode-batch", &o->decode_batch,
+              "pictures that one call decodes on the GPU; 0 is automatic")
+              ->check(in_range(0, 1024)));
+  grouped(app->add_flag(
+      "--no-hardware-decode", [o](int64_t) { o->hardware_decode = false; },
+      "leave the GPU's JPEG engines alone"));
+  grouped(add(app, "--cpu-decode-share", &o->cpu_decode_share,
+              "share of the pictures that the CPU decodes although the GPU could")
+              ->check(in_range(0.0, 1.0)));
+  grouped(
+      add(app, "--sm-decode-share", &o->sm_decode_share, "the same for the GPU's multiprocessors")
+          ->check(in_range(0.0, 1.0)));
+  grouped(add_choice<Validate>(
+      app, "--validate", &o->validate, {{"scan", Validate::scan}, {"decode", Validate::decode}},
+      "before a GPU decodes a file: a look at its structure, or one full decode on the CPU"));
   grouped(add_choice<CacheMode>(
       app, "--cache", &o->cache,
       {{"none", CacheMode::none}, {"bytes", CacheMode::bytes}, {"pixels", CacheMode::pixels}},
@@ -154,7 +175,10 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
       "keep the aspect ratio, or stretch to a square"));
   grouped(add_choice<DType>(
       app, "--dtype", &o->dtype,
-      {{"uint8", DType::uint8}, {"float16", DType::float16}, {"float32", DType::float32}},
+      {{"uint8", DType::uint8},
+       {"float16", DType::float16},
+       {"bfloat16", DType::bfloat16},
+       {"float32", DType::float32}},
       "numbers of the batch; floats are scaled to 0..1"));
   grouped(app->add_option("--classes", o->classes, "keep objects of these classes only")
               ->expected(1, -1));

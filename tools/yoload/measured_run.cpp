@@ -20,6 +20,17 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+void subtract(const std::vector<StageReport>& before, std::vector<StageReport>* stages) {
+  for (StageReport& stage : *stages) {
+    const auto earlier = std::find_if(before.begin(), before.end(),
+                                      [&](const StageReport& s) { return s.stage == stage.stage; });
+    if (earlier == before.end()) continue;
+    stage.count -= earlier->count;
+    stage.busy_s -= earlier->busy_s;
+    stage.bytes -= earlier->bytes;
+  }
+}
+
 /// What happened between two reports, for everything that counts up.
 Report difference(const Report& before, const Report& after) {
   Report d = after;
@@ -40,14 +51,12 @@ Report difference(const Report& before, const Report& after) {
   d.dropped_aspect -= before.dropped_aspect;
   d.dropped_area -= before.dropped_area;
   d.dropped_empty_mask -= before.dropped_empty_mask;
-  for (StageReport& stage : d.stages) {
-    const auto earlier = std::find_if(before.stages.begin(), before.stages.end(),
-                                      [&](const StageReport& s) { return s.stage == stage.stage; });
-    if (earlier == before.stages.end()) continue;
-    stage.count -= earlier->count;
-    stage.busy_s -= earlier->busy_s;
-    stage.bytes -= earlier->bytes;
-  }
+  d.late_batches -= before.late_batches;
+  d.decoded_by_engines -= before.decoded_by_engines;
+  d.decoded_by_multiprocessors -= before.decoded_by_multiprocessors;
+  d.decoded_by_cpu -= before.decoded_by_cpu;
+  subtract(before.stages, &d.stages);
+  subtract(before.device_stages, &d.device_stages);
   return d;
 }
 
@@ -85,6 +94,7 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
   uint64_t images = 0, measured_images = 0;
   for (int epoch = 0; epoch < total; ++epoch) {
     if (epoch == plan.warmup && epoch > 0) {
+      loader->wait_for_device();
       before = loader->report();
       cpu_before_ns = process_cpu_ns();
       measured_start = Clock::now();
@@ -107,6 +117,7 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
       measured_images += time.images;
     }
   }
+  loader->wait_for_device();
   const double wall_s = seconds_since(measured_start);
   run.cpu_s = static_cast<double>(process_cpu_ns() - cpu_before_ns) * 1e-9;
   run.report = difference(before, loader->report());

@@ -120,6 +120,7 @@ RgbImage make_preview_grid(Loader* loader, const GridOptions& options) {
   loader->set_epoch(options.epoch);
   Batch batch;
   while (static_cast<int>(cells.list.size()) < options.count && loader->next(&batch)) {
+    loader->to_host(&batch);
     add_cells(batch, loader->index(), options, &cells);
   }
   return compose(cells, loader->index(), options);

@@ -27,6 +27,7 @@ int run_replay(const ReplayCommand& command) {
   loader.set_epoch(command.epoch, command.batch);
   Batch batch;
   loader.next(&batch);
+  loader.to_host(&batch);
   const DatasetIndex& index = loader.index();
   GridOptions grid;
   grid.epoch = command.epoch;
