@@ -3,7 +3,10 @@
 
 The engine gets addresses; who owns the bytes is decided here:
 
-* With a GPU, a batch is a tensor from torch's caching pinned allocator. It records the streams that
+* With ``device="cuda"``, a batch is a tensor of torch's caching device allocator. It belongs to the
+  stream that was current when it was made: the engine writes after what that stream had been given
+  before, and the consumer's stream reads after the engine, both without the CPU waiting.
+* With a GPU beside batches that are made on the CPU, a batch is a tensor from torch's caching pinned allocator. It records the streams that
   copy from a block, so ``batch["img"].cuda(non_blocking=True)`` may be followed by dropping the
   batch at once: the block is not handed out again before the copy has passed.
 * Without, it is a block of our own that goes back to a free list when the last array or tensor
@@ -34,6 +37,8 @@ class Block(Protocol):
 
     address: int
     bytes: int
+    stream: int
+    """Device memory: the stream whose earlier work may still use it. Host memory: 0."""
 
     def array(self, count: int) -> Any:
         """The first ``count`` bytes as a flat uint8 array or tensor that owns the memory.
@@ -56,6 +61,7 @@ class RecycledBlock:
         self._pool = pool
         self._memory = memory
         self.bytes = len(memory)
+        self.stream = 0
         self.address = ctypes.addressof(ctypes.c_uint8.from_buffer(memory))
 
     def array(self, count: int) -> npt.NDArray[np.uint8]:
@@ -107,11 +113,12 @@ class RecyclingPool:
             self._idle.clear()
 
 
-class PinnedBlock:
-    """A tensor of torch's pinned allocator."""
+class TensorBlock:
+    """A tensor of one of torch's caching allocators."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: Any, stream: int = 0) -> None:
         self._tensor = tensor
+        self.stream = stream
         self.bytes = int(tensor.numel())
         self.address = int(tensor.data_ptr())
 
@@ -125,8 +132,44 @@ class PinnedPool:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
 
-    def take(self, count: int) -> PinnedBlock:
-        return PinnedBlock(self._torch.empty(count, dtype=self._torch.uint8, pin_memory=True))
+    def take(self, count: int) -> TensorBlock:
+        return TensorBlock(self._torch.empty(count, dtype=self._torch.uint8, pin_memory=True))
+
+    def clear(self) -> None:
+        """Nothing is kept here."""
+
+
+class DevicePool:
+    """Blocks in a GPU's memory; torch recycles them."""
+
+    def __init__(self, torch: Any, ordinal: int) -> None:
+        self._torch = torch
+        self._device = torch.device("cuda", ordinal)
+
+    def stream(self) -> int:
+        """The calling thread's current stream, as the engine takes it."""
+        return int(self._torch.cuda.current_stream(self._device).cuda_stream)
+
+    def take(self, count: int) -> TensorBlock:
+        tensor = self._torch.empty(count, dtype=self._torch.uint8, device=self._device)
+        return TensorBlock(tensor, self.stream())
+
+    def share_with_current_stream(self, tensor: Any) -> None:
+        """For a block that was made while another stream was current: torch does not hand it out
+        again before this one has passed."""
+        tensor.record_stream(self._torch.cuda.current_stream(self._device))
+
+    def to_device(self, value: Any) -> Any:
+        """Tensors, also inside of dicts, lists and tuples, on the GPU; copies do not wait."""
+        if isinstance(value, self._torch.Tensor):
+            return value if value.is_cuda else value.to(self._device, non_blocking=True)
+        if isinstance(value, dict):
+            for key in value:  # in place: a Batch has attributes of its own
+                value[key] = self.to_device(value[key])
+            return value
+        if type(value) in (list, tuple):
+            return type(value)(self.to_device(one) for one in value)
+        return value
 
     def clear(self) -> None:
         """Nothing is kept here."""

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from ._memory import Block, as_buffer
 from ._native import CBatch
 
-_IMG_DTYPES = ("uint8", "float16", "float32")
-_IMG_BYTES = (1, 2, 4)
+_IMG_DTYPES = ("uint8", "float16", "float32", "bfloat16")
+_IMG_BYTES = (1, 2, 4, 2)
 
 Array = Any  # numpy.ndarray or torch.Tensor, as Loader(output=...) says
 

@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from . import _native
-from ._memory import Block, PinnedPool, RecyclingPool
+from ._memory import Block, DevicePool, PinnedPool, RecyclingPool
 from ._native import CBatch, check, lib, take_json, take_text
 from .augment import Augment
 from .batch import ArrayMaker, RawBatch, img_bytes, unpack
@@ -127,8 +127,9 @@ class Loader:
     memory_budget : int or str
         Bytes, or "4GB", for pool, caches and batches together; 0 takes a quarter of the memory, at
         most 4 GiB.
-    device : str
-        "cpu". A build with the GPU path takes "cuda" too.
+    device : str or torch.device
+        "cpu"; "cuda" or "cuda:N": pictures are decoded and augmented on that GPU and batches are
+        tensors there; "auto": the GPU where there is one. Needs torch. docs/gpu.md says more.
     output : {"torch", "numpy"}, optional
         Default: torch where it is installed.
     collate : {"ultralytics", "yolov5", "detr"} or callable
@@ -148,7 +149,7 @@ class Loader:
         All objects become class 0.
     fraction : float
         Share of the data set, from its start.
-    dtype : {"uint8", "float16", "float32"}, optional
+    dtype : {"uint8", "float16", "bfloat16", "float32"}, optional
         Numbers of img; floats are (level / 255 - mean) / std. Default: uint8; float32 for classify
         and collate="detr".
     fidelity : {"exact", "fused"}
@@ -224,11 +225,14 @@ class Loader:
         self._tokens = 0
         self._pending = CBatch()
 
-        if str(device) != "cpu":
-            raise ValueError(f"device = {device!r}: this build prepares batches on the CPU; 'cpu'")
         del persistent_workers
         self._collate, self._collate_by_user, collate_name = _collate(collate)
         self._torch = _torch(output)
+        device = str(device)
+        if device == "auto" and self._torch is None:
+            device = "cpu"
+        if device != "cpu" and self._torch is None:
+            raise ValueError(f"device = {device!r}: expected output='torch'; batches are its tensors")
         self._pin = self._wants_pinned(pin_memory)
         self._make = ArrayMaker(self._torch, self._pin)
         settings = _augment_options(augment)
@@ -259,12 +263,15 @@ class Loader:
             overlap_mask=overlap_mask,
             cache_dir=os.fspath(cache_dir),
             window=window,
+            device=device,
             augment_enabled=self._augmented,
         )
         if task is not None:
             settings["task"] = task
         if dtype is None and (collate_name == "detr" or _is_classify(data, task)):
             dtype = "float32"
+        if dtype == "bfloat16" and self._torch is None:
+            raise ValueError("dtype = 'bfloat16': numpy has no such numbers, expected output='torch'")
         settings["dtype"] = dtype or "uint8"
         settings.update(options)
         self._engine = self._open(data, settings)
@@ -275,6 +282,7 @@ class Loader:
             self._prefetch = int(lib.yoload_prefetch(handle))
             self._buffer_bytes = int(lib.yoload_buffer_bytes(handle))
             messages = take_json(lib.yoload_warnings_json(handle))
+            ordinal = int(lib.yoload_device(handle))
         self.task, self.names = facts["task"], facts["names"]
         self.nc, self.channels = int(facts["nc"]), int(facts["channels"])
         self.kpt_shape = (facts["kpt_count"], facts["kpt_dims"]) if facts["kpt_count"] else None
@@ -282,8 +290,11 @@ class Loader:
         self.seed = int(settings["seed"])
         self._world = int(settings["world_size"])
         self._overlap = bool(settings["overlap_mask"])
-        self._memory: RecyclingPool | PinnedPool
-        if self._pin:
+        self._memory: RecyclingPool | PinnedPool | DevicePool
+        self._gpu = DevicePool(self._torch, ordinal) if ordinal >= 0 else None
+        if self._gpu is not None:
+            self._memory = self._gpu
+        elif self._pin:
             self._memory = PinnedPool(self._torch)
         else:
             self._memory = RecyclingPool(max_idle=self._prefetch + 2)
@@ -389,18 +400,26 @@ class Loader:
 
     def _deliver(self, raw: RawBatch) -> Any:
         batch = self._collate(raw, self.task, self._augmented, self._make)
+        if self._gpu is not None:
+            batch = self._gpu.to_device(batch)
         return self._collate_by_user(batch) if self._collate_by_user else batch
 
     def _fetch(self) -> RawBatch | None:
         # An interrupt between the engine's answer and ours leaves the batch pending: nothing is
         # lost, the next call begins with it.
         pending = self._pending
+        stream = self._gpu.stream() if self._gpu is not None else 0
         while not pending.owner:
             with self._engine as handle:
-                status = check(lib.yoload_next(handle, ctypes.byref(pending), _WAIT_MS))
+                status = check(
+                    lib.yoload_next_on(handle, ctypes.byref(pending), _WAIT_MS, stream)
+                )
             if status == _native.END:
                 return None
-        img = self._make.img(self._blocks[pending.token], pending)
+        block = self._blocks[pending.token]
+        img = self._make.img(block, pending)
+        if self._gpu is not None and block.stream != stream:
+            self._gpu.share_with_current_stream(img)
         raw = unpack(pending, img, self._make, self._overlap)
         self._drop_pending()
         self._offer()
@@ -418,7 +437,11 @@ class Loader:
             self._tokens += 1
             self._blocks[self._tokens] = block
             with self._engine as handle:
-                check(lib.yoload_offer(handle, block.address, block.bytes, self._tokens))
+                check(
+                    lib.yoload_offer_on(
+                        handle, block.address, block.bytes, self._tokens, block.stream
+                    )
+                )
 
     def _log_ledger(self) -> None:
         entries = self.ledger()
@@ -479,7 +502,9 @@ class Loader:
             raise ValueError(f"batch = {batch}: expected 0 to {len(self) - 1}")
         first = batch * self.batch_size
         count = min(self.batch_size, self.images_per_epoch - first)
-        block = self._memory.take(self._buffer_bytes)
+        # Single samples come in host memory, on a GPU too.
+        memory = RecyclingPool(max_idle=0) if self._gpu is not None else self._memory
+        block: Block = memory.take(self._buffer_bytes)
         parts: list[CBatch] = []
         offset = 0
         try:

@@ -63,6 +63,27 @@ def workers(args: Any) -> int:
     return max(wanted, 1)
 
 
+def device(trained_on: Any) -> str:
+    """Where batches are made: on the GPU that trains."""
+    if getattr(trained_on, "type", "cpu") != "cuda":
+        return "cpu"
+    # A build without the GPU path, or a driver that it cannot use, still trains.
+    return f"cuda:{trained_on.index}" if trained_on.index else "auto"
+
+
+def overrides() -> dict[str, str]:
+    """Options of the engine from YOLOAD_OPTIONS, "name=value,name=value": trainers have no place for
+    them. They win over everything else.
+    """
+    options = {}
+    for item in filter(None, os.environ.get("YOLOAD_OPTIONS", "").split(",")):
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise ValueError(f"YOLOAD_OPTIONS: {item!r}: expected name=value")
+        options[name.strip()] = value.strip()
+    return options
+
+
 def cache_mode(args: Any) -> tuple[str, str | None]:
     """(mode, what to warn of)."""
     wanted = getattr(args, "cache", False)

@@ -224,6 +224,7 @@ def supply(
     rect: bool | None = None,
     epochs: int = 0,
     epoch_of: Callable[[], int | None] | None = None,
+    device: Any = "cpu",
 ) -> SuppliedLoader | None:
     """A loader for these arguments; None, having said why, where the package's own has to do."""
     reasons = settings.cannot_reproduce(args, task, train)
@@ -246,6 +247,7 @@ def supply(
         "epochs": epochs if train else 1,
         "augment": settings.augment_options(args, task) if train else False,
         "output": "torch",
+        "device": settings.device(device),
     }
     if task != "classify":
         if rect is None:  # a trainer's: its validation is rectangular whatever it says
@@ -262,6 +264,7 @@ def supply(
     options["cache"] = mode
     if warning:
         say_once(warning)
+    options.update(settings.overrides())
     loader = SuppliedLoader(options, data, epoch_of)
     siblings = settings.npy_siblings(loader.dataset.im_files)
     if siblings:

@@ -71,6 +71,7 @@ def _supply_for(
         stretch=_KNOWN[builder],
         epochs=int(trainer.epochs),
         epoch_of=(lambda: getattr(trainer, "epoch", None)) if train else None,
+        device=trainer.device,
     )
 
 

@@ -37,6 +37,7 @@ class _SuppliedValidator:
                 stride=int(getattr(validator, "stride", None) or 32),
                 stretch=_KNOWN[builder],
                 rect=bool(getattr(validator.args, "rect", True)),
+                device=getattr(validator, "device", "cpu"),
             )
         else:
             leave_to_package(f"{type(self).__name__} builds its own data set")
