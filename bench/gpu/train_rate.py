@@ -4,7 +4,9 @@
 
     train_rate.py DATA.yaml --sides resident yoload ultralytics --rounds 3 --out result.json
 
-`resident` trains on one batch that never leaves the GPU: the upper bound. Sides are interleaved, each
+`resident` trains on one batch that never leaves the GPU: the upper bound. `yoload` makes its batches on
+the GPU; `yoload-no-engines` without the JPEG engines, `yoload-2-threads` with two threads,
+`yoload-cpu` on the CPU. `loader_cores` is the CPU time of yoload's own threads. Sides are interleaved, each
 run is a process of its own; the first batches are warm-up. `gpu_busy` is the mean of NVML's utilisation
 over the measured batches. CPU seconds are those of the process and its children.
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pathlib
 import platform
 import statistics
 import subprocess
@@ -22,7 +25,15 @@ import threading
 import time
 from typing import Any
 
-SIDES = ("resident", "yoload", "ultralytics")
+# Options of the engine by side.
+YOLOAD = {
+    "resident": "device=cpu",
+    "yoload": "",
+    "yoload-no-engines": "hardware_decode=0,workers=12",
+    "yoload-2-threads": "workers=2",
+    "yoload-cpu": "device=cpu",
+}
+SIDES = (*YOLOAD, "ultralytics")
 
 
 class Utilisation(threading.Thread):
@@ -80,20 +91,29 @@ def run_side(args: argparse.Namespace) -> None:
     import yoload.ultralytics as fed
 
     engine.check_amp = lambda model: True  # it downloads a model otherwise
+    os.environ["YOLOAD_OPTIONS"] = YOLOAD.get(args.side, "")
     marks: list[tuple[float, int, float]] = []
+    loaders: list[Any] = []
+    reports: list[Any] = []
 
     class Timed(DetectionTrainer if args.side == "ultralytics" else fed.DetectionTrainer):
         def get_dataloader(self, *a: Any, **k: Any) -> Any:
             loader = super().get_dataloader(*a, **k)
             if args.side == "resident" and k.get("mode") == "train":
                 loader = Resident(loader, len(loader), self.device)
+            elif args.side != "ultralytics":
+                loaders.append(loader.loader)
             return loader
 
         def preprocess_batch(self, batch: Any) -> Any:
             out = super().preprocess_batch(batch)
             marks.append((time.monotonic(), len(out["img"]), sum(os.times()[:4])))
+            if loaders and len(marks) - 1 in (args.warmup, args.last):
+                reports.append(loaders[0].report())
             return out
 
+    files = sum(1 for _ in (pathlib.Path(args.data).parent / "images").glob("*"))
+    args.last = args.epochs * -(-files // args.batch) - 1  # number of the last batch
     utilisation = Utilisation()
     utilisation.start()
     model = YOLO(args.model)
@@ -107,6 +127,9 @@ def run_side(args: argparse.Namespace) -> None:
     start, _, cpu = marks[args.warmup]
     end, _, cpu_end = marks[-1]
     images = sum(count for _, count, _ in marks[args.warmup : -1])
+    own = None
+    if len(reports) == 2:
+        own = (reports[1]["cpu_s"] - reports[0]["cpu_s"]) / (end - start)
     busy = [value for moment, value in utilisation.samples if start <= moment <= end]
     print(
         "RESULT "
@@ -117,6 +140,8 @@ def run_side(args: argparse.Namespace) -> None:
                 "gpu_busy": statistics.mean(busy) / 100 if busy else None,
                 "cpu_cores": (cpu_end - cpu) / (end - start),
                 "images": images,
+                "loader_cores": own,
+                "report": reports[-1] if reports else None,
             }
         ),
         flush=True,
@@ -126,7 +151,7 @@ def run_side(args: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data")
-    parser.add_argument("--sides", nargs="+", default=list(SIDES))
+    parser.add_argument("--sides", nargs="+", default=["resident", "yoload", "ultralytics"])
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
     parser.add_argument("--model", default="yolov8n.yaml")
     parser.add_argument("--batch", type=int, default=64)
@@ -157,7 +182,7 @@ def main() -> None:
                 continue
             result = json.loads(lines[0][7:])
             results[side].append(result)
-            print(round_, result, flush=True)
+            print(round_, {k: v for k, v in result.items() if k != "report"}, flush=True)
             summary = summarise(args, results)
             if args.out:
                 with open(args.out, "w") as file:
