@@ -220,7 +220,8 @@ def test_wrong_names_and_values_name_the_right_ones(data: Path) -> None:
         (ValueError, {"augment": {"mosaic": 1.5}}, "mosaic"),
         (ValueError, {"collate": "yolov4"}, "yolov5"),
         (ValueError, {"output": "jax"}, "numpy"),
-        (ValueError, {"device": "cuda"}, "cpu"),
+        (ValueError, {"device": "cuda"}, "output='torch'"),
+        (ValueError, {"device": "tpu"}, "cpu"),
         (ValueError, {"memory_budget": "lots"}, "4GB"),
         (ValueError, {"rank": 2, "world_size": 2}, "rank"),
     ]:

@@ -231,7 +231,7 @@ class Loader:
         device = str(device)
         if device == "auto" and self._torch is None:
             device = "cpu"
-        if device != "cpu" and self._torch is None:
+        if device.startswith("cuda") and self._torch is None:
             raise ValueError(f"device = {device!r}: expected output='torch'; batches are its tensors")
         self._pin = self._wants_pinned(pin_memory)
         self._make = ArrayMaker(self._torch, self._pin)
