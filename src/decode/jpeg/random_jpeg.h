@@ -50,6 +50,9 @@ struct RandomJpegBias {
 
 namespace random_jpeg_parts {
 
+// The compressor divides by eight times the value in 16 bits.
+constexpr int kMostDivisor = 8191;
+
 enum class Content { smooth, noise, scene, flat, edges, kCount };
 
 // Interleaved samples of `channels` components.
@@ -118,7 +121,7 @@ inline void draw_quantisation(SeedDraws& draws, jpeg_compress_struct* cinfo) {
     // The library's two tables stay for some pictures; numbers 2 and 3 have none unless given here.
     if (number < 2 && kind > 1) continue;
     std::array<unsigned, 64> table{};
-    const int most = kind == 1 ? 30000 : draws.between(1, 300);
+    const int most = kind == 1 ? kMostDivisor : draws.between(1, 300);
     for (unsigned& value : table) value = static_cast<unsigned>(draws.between(1, most));
     jpeg_add_quant_table(cinfo, number, table.data(), 100, kind == 0 ? baseline : FALSE);
   }
