@@ -145,7 +145,7 @@ class Walk {
     if (auto why = rules_.scan(header, facts_, &shape); !why.empty()) return why;
     if (++facts_.scans == 1) {
       facts_.restart_interval = interval_;
-      facts_.colour = colour();
+      facts_.colour = colour_of(facts_, jfif_);
     }
     const uint64_t in_full_interval = interval_ == 0 ? shape.mcus : interval_;
     uint8_t next_restart = kRst0;
@@ -173,25 +173,6 @@ class Walk {
     }
     const uint8_t marker = bytes_[at_ + 1];
     return marker >= kRst0 && marker <= kRst7 ? "too many restart markers"sv : ""sv;
-  }
-
-  // libjpeg's rules: a JFIF segment beats an Adobe segment, which beats the components' names.
-  JpegColour colour() const {
-    switch (facts_.components) {
-      case 1:
-        return JpegColour::gray;
-      case 3:
-        if (jfif_) return JpegColour::ycc;
-        if (facts_.adobe_transform >= 0) {
-          return facts_.adobe_transform == 0 ? JpegColour::rgb : JpegColour::ycc;
-        }
-        return facts_.component[0].id == 'R' && facts_.component[1].id == 'G' &&
-                       facts_.component[2].id == 'B'
-                   ? JpegColour::rgb
-                   : JpegColour::ycc;
-      default:
-        return facts_.adobe_transform > 0 ? JpegColour::ycck : JpegColour::cmyk;
-    }
   }
 
   static bool starts_with(std::span<const uint8_t> payload, std::string_view text) {

@@ -22,6 +22,24 @@ bool is_sequential(JpegCoding coding) {
 
 }  // namespace
 
+JpegColour colour_of(const JpegFacts& facts, bool jfif) {
+  switch (facts.components) {
+    case 1:
+      return JpegColour::gray;
+    case 3:
+      if (jfif) return JpegColour::ycc;
+      if (facts.adobe_transform >= 0) {
+        return facts.adobe_transform == 0 ? JpegColour::rgb : JpegColour::ycc;
+      }
+      return facts.component[0].id == 'R' && facts.component[1].id == 'G' &&
+                     facts.component[2].id == 'B'
+                 ? JpegColour::rgb
+                 : JpegColour::ycc;
+    default:
+      return facts.adobe_transform > 0 ? JpegColour::ycck : JpegColour::cmyk;
+  }
+}
+
 std::string_view ScanRules::quantisation_tables(std::span<const uint8_t> payload,
                                                 JpegFacts* facts) {
   // Legal between scans, but which scan then uses which table is where decoders differ.

@@ -20,6 +20,9 @@ struct ScanShape {
   uint32_t fewest_bits_per_mcu = 0;
 };
 
+/// libjpeg's rules: a JFIF segment beats an Adobe segment, which beats the components' names.
+JpegColour colour_of(const JpegFacts& facts, bool jfif);
+
 class ScanRules {
  public:
   // Each takes a segment's payload, behind its length.
