@@ -7,9 +7,7 @@
 
 namespace yoload::decode::jpeg {
 
-inline constexpr size_t kMostLanes = 4;
-
-/// Runs 1..kMostLanes lanes, all of them running, until at least one is not. `portable` leaves out
+/// Runs 1..4 lanes, all of them running, until at least one is not. `portable` leaves out
 /// special instructions, for tests.
 void decode_lanes(std::span<Lane* const> lanes, bool portable);
 
