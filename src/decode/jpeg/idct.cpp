@@ -22,13 +22,14 @@ using namespace llm;
 
 constexpr size_t kBlocksAVector = kLanes16 / 8;
 
-// How far the coefficients of a block (or of two that are done together) reach. By the zig-zag order
-// (ITU-T T.81, figure A.6) they stay within the first n rows and columns up to these places.
+// How far the coefficients of a block (or of two that are done together) reach. By the zig-zag
+// order (ITU-T T.81, figure A.6) they stay within the first n rows and columns up to these places.
 enum class Extent { dc, two, four, all };
 constexpr uint8_t kLastOfTwo = 2;
 constexpr uint8_t kLastOfFour = 9;
 
-// One of the four results that an odd or even part makes of its inputs, each half with 32-bit lanes.
+// One of the four results that an odd or even part makes of its inputs, each half with 32-bit
+// lanes.
 HWY_INLINE Wide Plus(const Wide& a, const Wide& b) {
   return {hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)};
 }
@@ -40,8 +41,9 @@ HWY_INLINE V16 Descaled(const Wide& a) {
   return Narrow({hn::ShiftRight<kShift>(a.lower), hn::ShiftRight<kShift>(a.upper)});
 }
 
-// One pass over eight vectors in place, of which only the first kInputs are not zero. The rounding of the
-// results is added to the even part, where it costs a factor of a product that is made anyway.
+// One pass over eight vectors in place, of which only the first kInputs are not zero. The rounding
+// of the results is added to the even part, where it costs a factor of a product that is made
+// anyway.
 template <int kInputs, int kShift>
 HWY_INLINE void Transform(V16 (&v)[8]) {
   const D16 d;
@@ -161,12 +163,11 @@ HWY_INLINE V16 LoadRow(const int16_t* blocks, size_t second, size_t row) {
 #endif
 }
 
-// A vector of blocks with more than DCs. Returns false, having done nothing, where a block without rows 1
-// to 7 would need the cutting shift of Note [Narrow sums].
+// A vector of blocks with more than DCs. Returns false, having done nothing, where a block without
+// rows 1 to 7 would need the cutting shift of Note [Narrow sums].
 template <int kSize>
-HWY_INLINE bool TransformBlocks(const int16_t* blocks, size_t second,
-                                const Dequantisation& factors, uint8_t* HWY_RESTRICT out,
-                                size_t stride_bytes) {
+HWY_INLINE bool TransformBlocks(const int16_t* blocks, size_t second, const Dequantisation& factors,
+                                uint8_t* HWY_RESTRICT out, size_t stride_bytes) {
   const D16 d;
   V16 v[8];
   for (size_t i = 0; i < kSize; ++i) {
@@ -233,11 +234,9 @@ void InverseDctRow(const int16_t* blocks, const uint8_t* last, int count,
 
 #else
 
-void InverseDctRow(const int16_t* blocks, const uint8_t* /*last*/, int count,
+void InverseDctRow(const int16_t* blocks, const uint8_t* last, int count,
                    const Dequantisation& factors, uint8_t* out, size_t stride_bytes) {
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    scalar::inverse_dct(blocks + 64 * i, factors, out + 8 * i, stride_bytes);
-  }
+  scalar::inverse_dct_row(blocks, last, count, factors, out, stride_bytes);
 }
 
 #endif

@@ -1,12 +1,14 @@
 // Note [Narrow sums]
 //
-// libjpeg's C code calculates in 32 bits; its vector code for x86, which is what runs, partly in 16. The two
-// agree for everything an encoder makes. On coefficients beyond that (found with random ones, see
-// idct_test.cpp) the vector code is followed, and that means:
+// libjpeg's C code calculates in 32 bits; its vector code for x86, which is what runs, partly
+// in 16. The two agree for everything an encoder makes. On coefficients beyond that (found with
+// random ones, see idct_test.cpp) the vector code is followed, and that means:
 //   - a coefficient times its factor is cut to 16 bits;
-//   - so are the sums of two inputs (in0 + in4, in0 - in4, in7 + in3, in5 + in1), all other sums have 32;
+//   - so are the sums of two inputs (in0 + in4, in0 - in4, in7 + in3, in5 + in1), all other sums
+//   have 32;
 //   - the results of a pass are limited to 16 bits (saturation), those of the second then to 8;
-//   - in a block whose rows 1 to 7 are all zero before dequantisation, the first pass is a shift by the
+//   - in a block whose rows 1 to 7 are all zero before dequantisation, the first pass is a shift by
+//   the
 //     extra bits that cuts instead of limiting.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -20,7 +22,8 @@ namespace yoload::decode::jpeg {
 Dequantisation dequantisation(const std::array<uint16_t, 64>& table) {
   Dequantisation out{};
   for (size_t i = 0; i < 64; ++i) {
-    const auto factor = static_cast<int16_t>(table.at(i));  // only the low 16 bits of products count
+    const auto factor =
+        static_cast<int16_t>(table.at(i));  // only the low 16 bits of products count
     out.rows[i / 8][i % 8] = factor;
     out.rows[i / 8][i % 8 + 8] = factor;
   }
@@ -30,7 +33,9 @@ Dequantisation dequantisation(const std::array<uint16_t, 64>& table) {
 namespace scalar {
 namespace {
 
-int cut(int value) { return static_cast<int16_t>(value); }
+int cut(int value) {
+  return static_cast<int16_t>(value);
+}
 
 int limited(int64_t value) {
   return static_cast<int>(std::clamp<int64_t>(value, INT16_MIN, INT16_MAX));
@@ -80,6 +85,13 @@ void inverse_dct(const int16_t* block, const Dequantisation& factors, uint8_t* o
       out[static_cast<size_t>(y) * stride_bytes + static_cast<size_t>(x)] =
           static_cast<uint8_t>(std::clamp(v[8 * y + x], -128, 127) + 128);
     }
+  }
+}
+
+void inverse_dct_row(const int16_t* blocks, const uint8_t* /*last*/, int count,
+                     const Dequantisation& factors, uint8_t* out, size_t stride_bytes) {
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    inverse_dct(blocks + 64 * i, factors, out + 8 * i, stride_bytes);
   }
 }
 

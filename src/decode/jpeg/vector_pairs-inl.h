@@ -1,6 +1,6 @@
-// The few instructions of x86 that the JPEG kernels live on and this Highway has no word for: products of
-// pairs with 32-bit sums, and packing that keeps to its half of the vector. Other machines get the same
-// results from Highway's portable words.
+// The few instructions of x86 that the JPEG kernels live on and this Highway has no word for:
+// products of pairs with 32-bit sums, and packing that keeps to its half of the vector. Other
+// machines get the same results from Highway's portable words.
 //
 // Included once a target, by files under foreach_target.h. SPDX-License-Identifier: Apache-2.0
 #include <hwy/highway.h>
@@ -47,7 +47,8 @@ HWY_INLINE Wide Rotated(V16 a, V16 b) {
   const D32 d32;
 #if YOLOAD_X86_VECTORS
   const D16 d16;
-  constexpr uint32_t kPair = (static_cast<uint32_t>(kB) << 16) | (static_cast<uint32_t>(kA) & 0xFFFF);
+  constexpr uint32_t kPair =
+      (static_cast<uint32_t>(kB) << 16) | (static_cast<uint32_t>(kA) & 0xFFFF);
   const V16 factors = hn::BitCast(d16, hn::Set(d32, static_cast<int32_t>(kPair)));
   const auto products = [&](V16 pairs) {
 #if YOLOAD_256_BITS
@@ -80,7 +81,7 @@ HWY_INLINE V8 PackSigned(V16 a, V16 b) {
 #elif YOLOAD_X86_VECTORS
   return V8{_mm_packs_epi16(a.raw, b.raw)};
 #else
-  const hn::Half<hn::RebindToSigned<D8>> half;
+  const hn::Half<hn::RebindToSigned<D8> > half;
   return hn::Combine(D8(), hn::BitCast(hn::Half<D8>(), hn::DemoteTo(half, b)),
                      hn::BitCast(hn::Half<D8>(), hn::DemoteTo(half, a)));
 #endif

@@ -4,9 +4,6 @@
 #include <hwy/foreach_target.h>  // NOLINT: must come before highway.h
 #include <hwy/highway.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "decode/jpeg/vector_pairs-inl.h"
 #include "decode/jpeg/ycc_rows.h"
 
@@ -81,14 +78,15 @@ struct Colours {
   V16 red, green, blue;
 };
 
-// ITU-T T.871: red = y + 1.402 cr, green = y - 0.344136 cb - 0.714136 cr, blue = y + 1.772 cb, where libjpeg
-// has the factors in 1/65536 and rounds each product or sum of products once. `cb2`, `cr2` are the centred
-// chroma doubled, `pairs` has cb in the low byte and cr in the high one.
+// ITU-T T.871: red = y + 1.402 cr, green = y - 0.344136 cb - 0.714136 cr, blue = y + 1.772 cb,
+// where libjpeg has the factors in 1/65536 and rounds each product or sum of products once. `cb2`,
+// `cr2` are the centred chroma doubled, `pairs` has cb in the low byte and cr in the high one.
 //
-// Red and blue: (2 c * k + 2^14) >> 15 is one instruction; k = 22971 and 29033 give libjpeg's result for all
-// 256 c, although its factors have one bit more. Green: the factors halve without remainder, to 11277 = 44 *
-// 256 + 13 and 23401 = 91 * 256 + 105, and floors nest, so that the low bytes' products can be cut before the
-// high bytes' are added. Negated to keep the factors positive: y - floor((s + 16383) / 32768).
+// Red and blue: (2 c * k + 2^14) >> 15 is one instruction; k = 22971 and 29033 give libjpeg's
+// result for all 256 c, although its factors have one bit more. Green: the factors halve without
+// remainder, to 11277 = 44 * 256 + 13 and 23401 = 91 * 256 + 105, and floors nest, so that the low
+// bytes' products can be cut before the high bytes' are added. Negated to keep the factors
+// positive: y - floor((s + 16383) / 32768).
 HWY_INLINE Colours Converted(V16 y, V16 cb2, V16 cr2, V16 pairs) {
   const D16 d;
   const V16 low = hn::Add(ByteProducts<13, 105>(pairs), hn::Set(d, 16383));
@@ -148,8 +146,8 @@ HWY_INLINE Pixels8 HalfStep(V8 y, const HalfChroma& chroma, size_t x) {
           Zipped(PackUnsigned(even.blue, odd.blue))};
 }
 
-// Whole vectors; what is left of the row (at most 16 pixels, rows being padded to that) in a last one of
-// which only the lower half is kept.
+// Whole vectors; what is left of the row (at most 16 pixels, rows being padded to that) in a last
+// one of which only the lower half is kept.
 template <class Step>
 HWY_INLINE void ForEachVector(int width_px, const Rows& rgb, const Step& step) {
   const D8 d;
@@ -200,12 +198,7 @@ void FullYccToRgb(int width_px, const ConstRows& ycc, const Rows& rgb) {
   decode::scalar::ycc_to_rgb(width_px, ycc, rgb);
 }
 void HalfYccToRgb(int width_px, const uint8_t* luma, const HalfChroma& chroma, const Rows& rgb) {
-  const int columns = (width_px + 1) / 2;
-  std::vector<uint8_t> cb(static_cast<size_t>(columns) * 2);
-  std::vector<uint8_t> cr(cb.size());
-  scalar::widen_row(chroma.cb_sums, columns, chroma.rounding, cb.data());
-  scalar::widen_row(chroma.cr_sums, columns, chroma.rounding, cr.data());
-  decode::scalar::ycc_to_rgb(width_px, {luma, cb.data(), cr.data()}, rgb);
+  scalar::half_ycc_to_rgb(width_px, luma, chroma, rgb);
 }
 
 #endif
