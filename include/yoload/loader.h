@@ -69,6 +69,7 @@ struct Report {
   uint64_t images = 0;
   uint64_t batches = 0;
   uint64_t decodes = 0;
+  uint64_t own_jpeg_decodes = 0;  ///< of them by our own JPEG decoder, on the CPU
   double wall_s = 0;
   double cpu_s = 0;               ///< CPU time of the engine's threads
   double consumer_wait_s = 0;     ///< the consumer stood still for a batch

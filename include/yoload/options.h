@@ -87,6 +87,12 @@ enum class Validate : uint8_t {
   decode,  ///< a full decode on the CPU, once a run
 };
 
+/// Who decodes JPEG files on the CPU. Pixels and verdicts are the same.
+enum class JpegDecode : uint8_t {
+  automatic,      ///< our own decoder for ordinary files, libjpeg-turbo for the others
+  libjpeg_turbo,  ///< libjpeg-turbo for all
+};
+
 enum class DType : uint8_t { uint8, float16, float32, bfloat16 };
 
 /// Order of a batch's elements, in torch's words.
@@ -134,6 +140,7 @@ struct LoaderOptions {
   CacheMode cache = CacheMode::none;
   std::string cache_dir;  ///< label caches; "" takes $XDG_CACHE_HOME/yoload
   OnCorrupt on_corrupt = OnCorrupt::reject;
+  JpegDecode decode = JpegDecode::automatic;
   DecodeLimits limits;
   bool scale_16bit = false;    ///< stretch the used range of 16-bit pictures over 0..255
   double error_budget = 0.01;  ///< share of records that may fail, with a minimum of 10

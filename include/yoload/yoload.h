@@ -154,8 +154,8 @@ YOLOAD_API void yoload_free(char* text);
 YOLOAD_API int yoload_offer(yoload_loader* loader, void* memory, size_t bytes, uint64_t token);
 /* GPU that batches lie on (option "device"), or -1: host memory. */
 YOLOAD_API int yoload_device(const yoload_loader* loader);
-/* The same for a loader on a GPU: `memory` is device memory that what `stream` (a cudaStream_t; 0 is
- * the default stream) has been given so far may still use. */
+/* The same for a loader on a GPU: `memory` is device memory that what `stream` (a cudaStream_t; 0
+ * is the default stream) has been given so far may still use. */
 YOLOAD_API int yoload_offer_on(yoload_loader* loader, void* memory, size_t bytes, uint64_t token,
                                uintptr_t stream);
 /* Goes to batch `first_batch` of `epoch`; buffers on offer stay on offer. */
@@ -176,10 +176,24 @@ YOLOAD_API int yoload_render(yoload_loader* loader, uint32_t epoch, uint64_t pos
                              size_t bytes, yoload_batch* batch);
 YOLOAD_API void yoload_batch_free(yoload_batch* batch);
 
-/* Decodes one picture into channels,height,width bytes (R, G, B for three). *pixels is freed with
- * yoload_free(); size and channels are those of the upright picture. */
-YOLOAD_API int yoload_decode(const void* bytes, size_t count, int channels, char** pixels,
-                             int* height_px, int* width_px);
+/* Upright size of a picture, from its header. */
+YOLOAD_API int yoload_picture_size(const void* file, size_t bytes, int* height_px, int* width_px);
+
+/* One file to decode, and memory of the caller for its pixels. */
+typedef struct yoload_picture {
+  const void* file;
+  size_t file_bytes;
+  void* pixels;       /* height,width,channels bytes, upright; R, G, B for three channels */
+  size_t pixel_bytes; /* of `pixels`, at least height * width * channels */
+  int own_jpeg;       /* set: by yoload's own JPEG decoder */
+  char error[244];    /* set: why there is no picture, as "truncated: ..."; "" after success */
+} yoload_picture;
+
+/* Decodes many files, several in flight at a time in each of `threads` threads (1 takes the calling
+ * one). A file that fails costs no other and is no failure of the call. `libjpeg_turbo` not 0
+ * leaves yoload's own JPEG decoder out. */
+YOLOAD_API int yoload_decode(yoload_picture* pictures, size_t count, int channels,
+                             int libjpeg_turbo, int threads);
 
 #ifdef __cplusplus
 }

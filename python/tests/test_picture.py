@@ -28,6 +28,26 @@ def test_decode_takes_paths_and_bytes_and_names_what_fails(tmp_path: Path) -> No
         yoload.decode(tmp_path / "nowhere.png")
 
 
+def test_decode_many_equals_one_by_one_in_any_number_of_threads(tmp_path: Path) -> None:
+    data = shared_data()
+    if data is None:
+        pytest.skip("no real pictures")
+    files = sorted((data / "coco256" / "images").rglob("*.jpg"))[:37]
+    expected = [yoload.decode(file) for file in files]
+    for threads in (1, 3):
+        for who in ("auto", "libjpeg-turbo"):
+            pictures = yoload.decode_many(files, threads=threads, decode=who)
+            assert all(np.array_equal(a, b) for a, b in zip(pictures, expected))
+    assert yoload.decode_many([]) == []
+    cut = tmp_path / "cut.jpg"
+    cut.write_bytes(files[0].read_bytes()[:5000])
+    with pytest.raises(yoload.Error) as caught:
+        yoload.decode_many([files[0], cut, files[1]])
+    assert caught.value.path == str(cut) and "truncated" in str(caught.value)
+    with pytest.raises(ValueError, match="libjpeg-turbo"):
+        yoload.decode_many(files, decode="libjpeg")
+
+
 def test_augment_moves_boxes_with_the_pixels() -> None:
     picture = np.full((80, 120, 3), 60, np.uint8)
     picture[20:50, 30:90] = (0, 255, 0)

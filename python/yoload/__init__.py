@@ -17,7 +17,7 @@ from .batch import Batch
 from .dataset import Dataset
 from .errors import Closed, DataWarning, Error
 from .loader import Loader, Report, option_table
-from .picture import Augmented, Grid, augment, decode, show  # noqa: F811 (the function)
+from .picture import Augmented, Grid, augment, decode, decode_many, show  # noqa: F811 (the function)
 
 __version__ = _version()
 
@@ -34,6 +34,7 @@ __all__ = [
     "Report",
     "augment",
     "decode",
+    "decode_many",
     "option_table",
     "show",
 ]

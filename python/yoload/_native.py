@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from ctypes import POINTER, Structure, c_char_p, c_int, c_int16, c_int32, c_int64
+from ctypes import POINTER, Structure, c_char, c_char_p, c_int, c_int16, c_int32, c_int64
 from ctypes import c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,17 @@ class CRecord(Structure):
     ]
 
 
+class CPicture(Structure):
+    _fields_ = [
+        ("file", c_void_p),
+        ("file_bytes", c_size_t),
+        ("pixels", c_void_p),
+        ("pixel_bytes", c_size_t),
+        ("own_jpeg", c_int),
+        ("error", c_char * 244),
+    ]
+
+
 # name: (result, arguments)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "yoload_abi_version": (c_int, []),
@@ -127,10 +138,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [c_void_p, c_uint32, c_uint64, c_void_p, c_size_t, POINTER(CBatch)],
     ),
     "yoload_batch_free": (None, [POINTER(CBatch)]),
-    "yoload_decode": (
-        c_int,
-        [c_char_p, c_size_t, c_int, POINTER(c_void_p), POINTER(c_int), POINTER(c_int)],
-    ),
+    "yoload_picture_size": (c_int, [c_char_p, c_size_t, POINTER(c_int), POINTER(c_int)]),
+    "yoload_decode": (c_int, [POINTER(CPicture), c_size_t, c_int, c_int, c_int]),
 }
 
 

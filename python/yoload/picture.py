@@ -9,13 +9,12 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._memory import as_buffer
 from ._native import lib
 from .augment import Augment
 from .batch import Batch
@@ -26,7 +25,10 @@ from .loader import Loader
 Pixels = npt.NDArray[np.uint8]
 
 
-def decode(image: str | os.PathLike[str] | bytes, channels: int = 3) -> Pixels:
+Source = Union[str, "os.PathLike[str]", bytes]
+
+
+def decode(image: Source, channels: int = 3) -> Pixels:
     """Decodes one picture, told by its content: JPEG, PNG, WebP, TIFF, BMP, GIF, NPY.
 
     Parameters
@@ -46,31 +48,73 @@ def decode(image: str | os.PathLike[str] | bytes, channels: int = 3) -> Pixels:
     OSError
         The file cannot be read.
     """
-    path = "" if isinstance(image, bytes) else os.fspath(image)
-    contents = image if isinstance(image, bytes) else Path(image).read_bytes()
-    pixels, height, width = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
-    status = lib.yoload_decode(
-        contents,
-        len(contents),
-        channels,
-        ctypes.byref(pixels),
-        ctypes.byref(height),
-        ctypes.byref(width),
+    return decode_many([image], channels)[0]
+
+
+def decode_many(
+    images: Sequence[Source], channels: int = 3, threads: int = 1, decode: str = "auto"
+) -> list[Pixels]:
+    """Decodes many pictures, several in flight at a time in each thread; the GIL is released.
+
+    Parameters
+    ----------
+    images : sequence of paths or bytes
+    channels : int
+        As in :func:`decode`.
+    threads : int
+        Threads that decode, the calling one among them.
+    decode : "auto" or "libjpeg-turbo"
+        Who decodes JPEG files: yoload's own decoder where it can, or libjpeg-turbo alone. The
+        pixels are the same.
+
+    Returns
+    -------
+    list of (H, W, channels) uint8, in the order of ``images``
+
+    Raises
+    ------
+    yoload.Error
+        For the first picture that cannot be decoded.
+    OSError
+        A file cannot be read.
+    ValueError
+        For another value of ``decode``.
+    """
+    if decode not in ("auto", "libjpeg-turbo"):
+        raise ValueError(f"decode = {decode!r}: expected 'auto' or 'libjpeg-turbo'")
+    tasks = (_native.CPicture * len(images))()
+    contents: list[bytes] = []
+    pixels: list[Pixels] = []
+    height, width = ctypes.c_int(), ctypes.c_int()
+    for image, task in zip(images, tasks):
+        file = image if isinstance(image, bytes) else Path(image).read_bytes()
+        status = lib.yoload_picture_size(file, len(file), ctypes.byref(height), ctypes.byref(width))
+        try:
+            _native.check(status)
+        except Error as error:
+            raise _named(error, image) from None
+        contents.append(file)
+        pixels.append(np.empty((height.value, width.value, channels), np.uint8))
+        task.file = ctypes.cast(ctypes.c_char_p(file), ctypes.c_void_p)
+        task.file_bytes = len(file)
+        task.pixels = pixels[-1].ctypes.data
+        task.pixel_bytes = pixels[-1].nbytes
+    _native.check(
+        lib.yoload_decode(tasks, len(images), channels, int(decode != "auto"), threads)
     )
-    try:
-        _native.check(status)
-        shape = (channels, height.value, width.value)
-        count = shape[0] * shape[1] * shape[2]
-        memory = (ctypes.c_uint8 * count).from_address(pixels.value or 0)
-        planes = np.frombuffer(as_buffer(memory), np.uint8)
-        return np.ascontiguousarray(planes.reshape(shape).transpose(1, 2, 0))
-    except Error as error:
-        if path:
-            error.path = path
-            error.args = (f"{path}: {error}",)
-        raise
-    finally:
-        lib.yoload_free(pixels)
+    for image, task in zip(images, tasks):
+        if task.error:
+            cause = task.error.decode(errors="replace")
+            raise _named(Error(f"decode: {cause}", "", "decode", cause), image)
+    return pixels
+
+
+def _named(error: Error, image: Source) -> Error:
+    """The same, naming the file that it is about."""
+    if isinstance(image, bytes):
+        return error
+    path = os.fspath(image)
+    return Error(f"{path}: {error}", path, error.stage, error.cause)
 
 
 @dataclass

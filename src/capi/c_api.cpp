@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "core/dataset_index.h"
 #include "core/json.h"
 #include "core/raise.h"
-#include "decode/decoder.h"
 #include "pipeline/option_table.h"
 #include "yoload/error.h"
+#include "yoload/jpeg.h"
 #include "yoload/loader.h"
 #include "yoload/records.h"
 #include "yoload/yoload.h"
@@ -391,26 +393,38 @@ void yoload_batch_free(yoload_batch* batch) {
   batch->owner = nullptr;
 }
 
-int yoload_decode(const void* bytes, size_t count, int channels, char** pixels, int* height_px,
-                  int* width_px) {
+int yoload_picture_size(const void* file, size_t bytes, int* height_px, int* width_px) {
   return guarded([&]() -> int {
-    yoload::DecodeOptions options;
-    options.channels = channels;
-    yoload::Decoder decoder(options);
-    const auto decoded = decoder.decode({static_cast<const uint8_t*>(bytes), count}, nullptr);
-    if (!decoded.ok()) yoload::raise(decoded.status());
-    const yoload::ImageView view = decoded->image.view();
-    const auto row = static_cast<size_t>(view.width_px);
-    auto* out = static_cast<char*>(std::malloc(row * static_cast<size_t>(view.height_px) *
-                                               static_cast<size_t>(view.channels)));
-    if (out == nullptr) return failed(YOLOAD_FAILED, "no memory for the picture");
-    *pixels = out;
-    for (int channel = 0; channel < view.channels; ++channel) {
-      for (int y = 0; y < view.height_px; ++y, out += row)
-        std::memcpy(out, view.row(channel, y), row);
+    const yoload::PictureInfo info =
+        yoload::PictureDecoder().info({static_cast<const uint8_t*>(file), bytes});
+    *height_px = info.height_px;
+    *width_px = info.width_px;
+    return YOLOAD_OK;
+  });
+}
+
+int yoload_decode(yoload_picture* pictures, size_t count, int channels, int libjpeg_turbo,
+                  int threads) {
+  return guarded([&]() -> int {
+    std::vector<yoload::PictureDecoder::Task> tasks(count);
+    for (size_t i = 0; i < count; ++i) {
+      const yoload_picture& picture = pictures[i];
+      tasks[i].file = {static_cast<const uint8_t*>(picture.file), picture.file_bytes};
+      tasks[i].target = {static_cast<uint8_t*>(picture.pixels), picture.pixel_bytes,
+                         yoload::PixelLayout::interleaved};
     }
-    *height_px = view.height_px;
-    *width_px = view.width_px;
+    yoload::PictureDecoderOptions options;
+    options.channels = channels;
+    options.decode =
+        libjpeg_turbo != 0 ? yoload::JpegDecode::libjpeg_turbo : yoload::JpegDecode::automatic;
+    yoload::decode_pictures(tasks, options, threads);
+    for (size_t i = 0; i < count; ++i) {
+      pictures[i].own_jpeg = tasks[i].info.own_jpeg ? 1 : 0;
+      const std::string& error = tasks[i].error;
+      const size_t kept = std::min(error.size(), sizeof(pictures[i].error) - 1);
+      std::memcpy(pictures[i].error, error.data(), kept);
+      pictures[i].error[kept] = 0;
+    }
     return YOLOAD_OK;
   });
 }

@@ -33,10 +33,12 @@ struct Job {
   const DecodeOptions& options;
   BufferPool* pool;
   int min_long_side_px;
+  const PixelTarget* target;  ///< null: `out.image`
   Scratch& scratch;
   RowSink& sink;
   CpuDeadline deadline;
   Decoded out;  // out.info is filled before the format's decoder runs
+  bool begun = false;
 
   bool accepts_damage() const { return options.on_corrupt == OnCorrupt::accept; }
 
@@ -48,6 +50,9 @@ struct Job {
   /// what will be delivered, `working_bytes` what the decoder needs beside it.
   Status begin_picture(int width_px, int height_px, int channels, size_t working_bytes);
 
+  /// Puts a picture that had to be turned into the target.
+  void deliver();
+
   /// Ends a damaged picture: a failure, or under `accept` the rows so far and black for the rest.
   /// Without any rows it is a failure in both cases.
   Status end_damaged(Code code, std::string message);
@@ -56,6 +61,8 @@ struct Job {
 };
 
 Status decode_jpeg(Job& job);
+/// What decode_jpeg() needs beside the picture for a file of one scan.
+size_t jpeg_working_bytes(int output_width_px);
 Status decode_png(Job& job);
 Status decode_webp(Job& job);
 Status decode_tiff(Job& job);

@@ -55,6 +55,18 @@ void Split4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second
       [&] { scalar::split_4(pixels, width_px, first, second, third); });
 }
 
+void Merge3(const ConstRows& planes, int width_px, uint8_t* pixels) {
+  const hn::ScalableTag<uint8_t> d;
+  for_each_vector(
+      width_px, static_cast<int>(hn::Lanes(d)),
+      [&](int x) {
+        hn::StoreInterleaved3(hn::LoadU(d, planes.first + x), hn::LoadU(d, planes.second + x),
+                              hn::LoadU(d, planes.third + x), d,
+                              pixels + 3 * static_cast<size_t>(x));
+      },
+      [&] { scalar::merge_3(planes, width_px, pixels); });
+}
+
 // The products need 23 bits, the lanes have 16. Red and blue: floor(a / 2 + 1/2) of a floored twice
 // finer product equals libjpeg's rounding, because floors nest. Green: high halves plus the carries
 // of the low halves. The integer parts of the factors are added apart to keep factors under 2^15.
@@ -134,6 +146,7 @@ namespace yoload::decode {
 
 HWY_EXPORT(Split3);
 HWY_EXPORT(Split4);
+HWY_EXPORT(Merge3);
 HWY_EXPORT(YccToRgb);
 HWY_EXPORT(Transpose16x16);
 
@@ -142,6 +155,9 @@ void split_3(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* secon
 }
 void split_4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* second, uint8_t* third) {
   HWY_DYNAMIC_DISPATCH(Split4)(pixels, width_px, first, second, third);
+}
+void merge_3(const ConstRows& planes, int width_px, uint8_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(Merge3)(planes, width_px, pixels);
 }
 void ycc_to_rgb(int width_px, const ConstRows& ycc, const Rows& rgb) {
   HWY_DYNAMIC_DISPATCH(YccToRgb)(width_px, ycc, rgb);

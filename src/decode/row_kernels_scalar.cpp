@@ -29,6 +29,14 @@ void split_4(const uint8_t* pixels, int width_px, uint8_t* first, uint8_t* secon
   split<4>(pixels, width_px, first, second, third);
 }
 
+void merge_3(const ConstRows& planes, int width_px, uint8_t* pixels) {
+  for (int x = 0; x < width_px; ++x) {
+    pixels[3 * x] = planes.first[x];
+    pixels[3 * x + 1] = planes.second[x];
+    pixels[3 * x + 2] = planes.third[x];
+  }
+}
+
 void ycc_to_rgb(int width_px, const ConstRows& ycc, const Rows& rgb) {
   // 1.402, 0.344136, 0.714136 and 1.772, in 1/65536.
   constexpr int kRedFromCr = 91881;

@@ -68,6 +68,17 @@ TEST(Split, EqualsTheScalarTwinAtEveryWidthAndLeavesWhatLiesBehindTheRow) {
   }
 }
 
+TEST(Merge, EqualsTheScalarTwinAtEveryWidthAndLeavesWhatLiesBehindTheRow) {
+  for (int width = 1; width < 200; ++width) {
+    const Plane in = noise(3 * 264, static_cast<uint32_t>(width));
+    const ConstRows planes{in.data(), in.data() + 264, in.data() + 528};
+    Plane fast(3 * 264, 77), slow(3 * 264, 77);
+    merge_3(planes, width, fast.data());
+    scalar::merge_3(planes, width, slow.data());
+    ASSERT_EQ(fast, slow) << width;
+  }
+}
+
 TEST(Transpose, ExchangesRowsAndColumns) {
   const Plane in = noise(16 * 20, 3);
   Plane out(16 * 24);

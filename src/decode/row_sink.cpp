@@ -32,6 +32,7 @@ size_t row_sink_bytes(int width_px, int channels) {
 
 void RowSink::begin(MutableImageView upright, int orientation, int width_px, int height_px) {
   image_ = upright;
+  target_ = {};
   orientation_ = orientation;
   width_px_ = width_px;
   height_px_ = height_px;
@@ -41,8 +42,22 @@ void RowSink::begin(MutableImageView upright, int orientation, int width_px, int
   if (!in_place) block_.resize(row_sink_bytes(width_px, image_.channels));
 }
 
+void RowSink::begin(const PixelTarget& target, int width_px, int height_px, int channels) {
+  image_ = {};
+  image_.width_px = width_px;
+  image_.height_px = height_px;
+  image_.channels = channels;
+  target_ = target;
+  orientation_ = 1;
+  width_px_ = width_px;
+  height_px_ = height_px;
+  rows_done_ = 0;
+  block_stride_bytes_ = padded(width_px);
+  block_.resize(row_sink_bytes(width_px, channels));
+}
+
 uint8_t* RowSink::row(int channel, int y) {
-  if (orientation_ == 1) return image_.row(channel, y);
+  if (orientation_ == 1 && target_.data == nullptr) return image_.row(channel, y);
   if (orientation_ == 4) return image_.row(channel, height_px_ - 1 - y);
   return block_.data() +
          block_stride_bytes_ * static_cast<size_t>(channel * kBlockRows + y % kBlockRows);
@@ -50,7 +65,9 @@ uint8_t* RowSink::row(int channel, int y) {
 
 void RowSink::commit(int y) {
   rows_done_ = y + 1;
-  if (orientation_ == 2 || orientation_ == 3) {
+  if (target_.data != nullptr) {
+    put_into_target(y);
+  } else if (orientation_ == 2 || orientation_ == 3) {
     place_row(y);
   } else if (orientation_ >= 5 && (rows_done_ % kBlockRows == 0 || rows_done_ == height_px_)) {
     const int first = y / kBlockRows * kBlockRows;
@@ -61,6 +78,28 @@ void RowSink::commit(int y) {
 void RowSink::place_row(int y) {
   const int target = orientation_ == 2 ? y : height_px_ - 1 - y;
   for (int c = 0; c < image_.channels; ++c) mirror(row(c, y), width_px_, image_.row(c, target));
+}
+
+void RowSink::put_into_target(int y) {
+  const auto width = static_cast<size_t>(width_px_);
+  const auto height = static_cast<size_t>(height_px_);
+  const auto channels = static_cast<size_t>(image_.channels);
+  const auto place = static_cast<size_t>(y);
+  if (target_.layout == PixelLayout::planar || channels == 1) {
+    for (size_t c = 0; c < channels; ++c) {
+      std::memcpy(target_.data + (c * height + place) * width, row(static_cast<int>(c), y), width);
+    }
+    return;
+  }
+  uint8_t* out = target_.data + place * width * channels;
+  if (channels == 3) {
+    merge_3({row(0, y), row(1, y), row(2, y)}, width_px_, out);
+    return;
+  }
+  for (size_t c = 0; c < channels; ++c) {
+    const uint8_t* in = row(static_cast<int>(c), y);
+    for (size_t x = 0; x < width; ++x) out[x * channels + c] = in[x];
+  }
 }
 
 // Stored row y becomes an upright column: x = y, or height - 1 - y for 6 and 7 (turned to the

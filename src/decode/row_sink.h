@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/image.h"
+#include "yoload/jpeg.h"
 
 namespace yoload::decode {
 
@@ -24,6 +25,10 @@ class RowSink {
 
   /// `width_px` x `height_px` is the stored size; `upright` must have it after the orientation.
   void begin(MutableImageView upright, int orientation, int width_px, int height_px);
+
+  /// The same into memory of the caller, for pictures that are stored upright. Rows pass through a
+  /// buffer: the target has neither padding nor, if it is interleaved, planes.
+  void begin(const PixelTarget& target, int width_px, int height_px, int channels);
 
   int width_px() const { return width_px_; }
   int height_px() const { return height_px_; }
@@ -48,9 +53,11 @@ class RowSink {
 
  private:
   void place_row(int y);
+  void put_into_target(int y);
   void transpose_block(int first_row, int rows);
 
   MutableImageView image_;
+  PixelTarget target_;  // data is null while there is none
   int orientation_ = 1;
   int width_px_ = 0;
   int height_px_ = 0;

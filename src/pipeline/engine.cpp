@@ -206,8 +206,11 @@ bool Engine::work_once(Lock& lock, WorkerState* worker) {
     render(lock, worker);
     return true;
   }
-  if (!decodes_.empty()) return start_decode(lock, worker);
-  return admit_sample() || decode_ahead();
+  while (decodes_.size() < kDecodeGroup && (decodes_.empty() || room_for_group())) {
+    if (!admit_sample() && !decode_ahead()) break;
+    if (!runnable_.empty()) return true;
+  }
+  return !decodes_.empty() && start_decodes(lock, worker);
 }
 
 bool Engine::decode_ahead() {
@@ -343,23 +346,60 @@ bool Engine::take_memory(uint64_t bytes) {
   return true;
 }
 
-bool Engine::start_decode(Lock& lock, WorkerState* worker) {
-  const std::shared_ptr<PoolEntry> entry = decodes_.front();
-  const uint32_t planned = entry->epoch->record_at(entry->position);
-  const uint64_t bytes = tiles_.working_bytes(planned);
-  if (!take_memory(bytes)) return false;
-  decodes_.pop_front();
+bool Engine::room_for_group() const {
+  const uint64_t one = tiles_.working_bytes(decodes_.front()->planned());
+  return memory_.budget().used_bytes() + kDecodeGroup * one <= memory_.budget().limit_bytes();
+}
+
+bool Engine::start_decodes(Lock& lock, WorkerState* worker) {
+  using Entry = std::shared_ptr<PoolEntry>;
+  std::vector<Entry> group;
+  std::vector<TileRequest> requests;
+  std::vector<std::pair<Entry, std::optional<Status>>> failed;  // the status of what was tried
+  uint64_t group_bytes = 0;
+  while (group.size() < kDecodeGroup && !decodes_.empty()) {
+    if (group.size() >= Decoder::kTogether && group_bytes > kLargeGroupBytes) break;
+    const uint32_t planned = decodes_.front()->planned();
+    const uint64_t bytes = tiles_.working_bytes(planned);
+    if (group.empty() ? !take_memory(bytes) : !memory_.try_take(bytes)) break;
+    BudgetLease lease(memory_.budget(), bytes);
+    if (ledger_.cause_of(planned).ok()) {
+      group_bytes += bytes;
+      requests.push_back({planned, std::move(lease)});
+      group.push_back(std::move(decodes_.front()));
+    } else {
+      failed.emplace_back(std::move(decodes_.front()), std::nullopt);
+    }
+    decodes_.pop_front();
+  }
+  if (group.empty() && failed.empty()) return false;
   ++running_;
   lock.unlock();
-  auto resolved =
-      resolve(*entry->epoch, entry->position, BudgetLease(memory_.budget(), bytes), worker);
+  const auto deliver = [&](PoolEntry* entry, uint32_t record, std::shared_ptr<const Tile> tile) {
+    lock.lock();
+    finish(entry, record, std::move(tile));
+    if (!runnable_.empty()) work_ready_.notify_all();
+    lock.unlock();
+  };
+  tiles_.load_many(std::move(requests), worker, [&](size_t i, TilePath::LoadedTile tile) {
+    if (tile.ok()) {
+      deliver(group[i].get(), group[i]->planned(), std::move(*tile));
+    } else {
+      failed.emplace_back(group[i], std::move(tile).status());
+    }
+  });
+  Status ended;
+  for (auto& [entry, why] : failed) {
+    auto resolved = resolve(*entry->epoch, entry->position, worker, std::move(why));
+    if (resolved.ok()) {
+      deliver(entry.get(), resolved->record, std::move(resolved->loaded));
+    } else if (ended.ok()) {
+      ended = std::move(resolved).status();
+    }
+  }
   lock.lock();
   --running_;
-  if (!resolved.ok()) {
-    fail(std::move(resolved).status());
-    return true;
-  }
-  finish(entry.get(), resolved->record, std::move(resolved->loaded));
+  if (!ended.ok()) fail(std::move(ended));
   if (!runnable_.empty() || !decodes_.empty()) work_ready_.notify_all();
   return true;
 }
@@ -399,14 +439,15 @@ void Engine::render(Lock& lock, WorkerState* worker) {
 }
 
 Result<Engine::ResolvedTile> Engine::resolve(const Epoch& owner, uint64_t position,
-                                             BudgetLease lease, WorkerState* worker) {
-  return resolve_with<std::shared_ptr<const Tile>>(owner, position, [&](uint32_t record) {
-    // A replacement may need more room than the planned picture.
-    lease.resize(std::max(lease.bytes(), tiles_.working_bytes(record)));
-    auto tile = tiles_.load(record, std::move(lease), worker);
-    if (!tile.ok()) lease = BudgetLease(memory_.budget(), 0);
-    return tile;
-  });
+                                             WorkerState* worker, std::optional<Status> known) {
+  const uint32_t planned = owner.record_at(position);
+  return resolve_with<std::shared_ptr<const Tile>>(
+      owner, position, [&](uint32_t record) -> TilePath::LoadedTile {
+        if (known && record == planned) return *known;
+        BudgetLease lease(memory_.budget(), 0);
+        lease.resize(tiles_.working_bytes(record));
+        return tiles_.load({record, std::move(lease)}, worker);
+      });
 }
 
 /// Writes down what `record` stands in for; a failure when the error budget is spent.
@@ -458,7 +499,7 @@ PlannedSample Engine::plan_alone(uint32_t number, uint64_t position) {
   WorkerState worker(options_, index_.channels, &cancelled_, &clocks);
   std::vector<uint32_t> records;
   for (const uint64_t needed : positions(draws)) {
-    auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
+    auto resolved = resolve(*owner, needed, &worker);
     if (!resolved.ok()) raise(resolved.status());
     records.push_back(resolved->record);
   }
@@ -486,7 +527,7 @@ std::shared_ptr<BatchSlot> Engine::render_alone(uint32_t number, uint64_t positi
   std::vector<std::shared_ptr<const Tile>> kept;
   std::vector<SampleSource> sources;
   for (const uint64_t needed : positions(draws)) {
-    auto resolved = resolve(*owner, needed, BudgetLease(memory_.budget(), 0), &worker);
+    auto resolved = resolve(*owner, needed, &worker);
     if (!resolved.ok()) raise(resolved.status());
     kept.push_back(std::move(resolved->loaded));
     sources.push_back({resolved->record, kept.back().get()});

@@ -8,6 +8,12 @@
 // ever waits for another inside a task, at most a handful of samples hold pictures, and the oldest
 // batch always makes progress.
 //
+// Note [Decode groups]. A thread decodes several pictures in less time together than one after the
+// other (decode/README.md). So a decode task is a group of up to kDecodeGroup positions, each of
+// which is ready as soon as its own picture is, and while memory is plentiful samples are admitted
+// until a whole group waits. Few large pictures are a group too: nobody waits long for the last
+// one.
+//
 // Note [Admission]. A decode starts when the budget grants its working memory, after evicting
 // pictures nobody holds. If it grants nothing and no task is running that could give memory back,
 // the decode starts all the same: the oldest batch cannot be starved by the limit.
@@ -23,6 +29,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -81,6 +88,11 @@ class Engine {
   /// readable picture.
   static constexpr uint32_t kMaxAttempts = 64;
 
+  /// Two rounds of what a thread has in flight: the second hides that pictures differ in size.
+  static constexpr size_t kDecodeGroup = 2 * Decoder::kTogether;
+  /// A group of more bytes than this gets no third picture.
+  static constexpr uint64_t kLargeGroupBytes = uint64_t{64} << 20;
+
   Engine(const LoaderOptions& options, const DatasetIndex& index);
   ~Engine();
 
@@ -127,7 +139,8 @@ class Engine {
   void work();
   /// One task, or one admission; false when there is nothing to do now.
   bool work_once(Lock& lock, WorkerState* worker);
-  bool start_decode(Lock& lock, WorkerState* worker);
+  bool start_decodes(Lock& lock, WorkerState* worker);
+  bool room_for_group() const;
   void render(Lock& lock, WorkerState* worker);
   void finish(PoolEntry* entry, uint32_t record, std::shared_ptr<const Tile> tile);
 
@@ -153,8 +166,9 @@ class Engine {
   /// ledger. load(record) -> Result<Loaded>.
   template <class Loaded, class Load>
   Result<Resolved<Loaded>> resolve_with(const Epoch& epoch, uint64_t position, const Load& load);
-  Result<ResolvedTile> resolve(const Epoch& epoch, uint64_t position, BudgetLease lease,
-                               WorkerState* worker);
+  /// `known` is why the position's own record cannot be used, where that was tried already.
+  Result<ResolvedTile> resolve(const Epoch& epoch, uint64_t position, WorkerState* worker,
+                               std::optional<Status> known = {});
   using Failures = std::vector<std::pair<uint32_t, Status>>;
   Status note_replacement(const Epoch& epoch, uint64_t position, const Failures& failed,
                           uint32_t record);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "yoload/loader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
@@ -14,6 +15,7 @@
 
 #include "core/dataset_index.h"
 #include "core/plan.h"
+#include "decode/test_pictures.h"
 #include "pipeline/test_data.h"
 #include "yoload/records.h"
 
@@ -208,6 +210,57 @@ TEST(Loader, StreamDoesNotDependOnThreadsBudgetCachePrefetchOrSimd) {
   expect_same("prefetch", [](auto& o) { o.prefetch_factor = 1; });
   expect_same("reference executor", [](auto& o) { o.simd = "ref"; });
   expect_same("scalar target", [](auto& o) { o.simd = "scalar"; });
+}
+
+/// Puts JPEG files, which are told by content, in the place of the pictures.
+void write_jpegs(const TestData& data, int count) {
+  for (int i = 0; i < count; ++i) {
+    const bool turned = i % 2 == 1;
+    const decode::test::JpegKind kind = {.h_sampling = 1 + i % 3 / 2, .progressive = i % 7 == 0};
+    const auto file =
+        decode::test::jpeg(decode::test::card(turned ? 64 : 96, turned ? 96 : 64), kind);
+    std::ofstream(data.image(i), std::ios::binary)
+        .write(reinterpret_cast<const char*>(file.data()),
+               static_cast<std::streamsize>(file.size()));
+  }
+}
+
+TEST(Loader, OurOwnJpegDecoderGivesTheStreamAndTheLedgerOfTheLibrary) {
+  const TestData data("own_jpeg", 40);
+  write_jpegs(data, 40);
+  LoaderOptions options = data.options();
+  options.decode = JpegDecode::libjpeg_turbo;
+  stream(options, 1);  // fills the label cache, so that only the running loader meets what follows
+  for (const int i : {4, 5, 22}) std::filesystem::resize_file(data.image(i), 1500);
+  const auto run = [&] {
+    Loader loader(options);
+    std::vector<uint64_t> hashes;
+    Batch batch;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      while (loader.next(&batch)) hashes.push_back(hash_of(batch));
+    }
+    std::multiset<std::string> ledger;
+    for (const LedgerEntry& entry : loader.ledger()) {
+      // What a third epoch, which nobody asked for, has met is a matter of time.
+      if (entry.epoch < 2) {
+        ledger.insert(fmt::format("{} {} {} {} {}", entry.epoch, entry.position, entry.path,
+                                  entry.cause, entry.replacement));
+      }
+    }
+    return std::tuple(hashes, ledger, loader.report().own_jpeg_decodes);
+  };
+  const auto [hashes, ledger, none] = run();
+  EXPECT_EQ(hashes.size(), 20u);
+  EXPECT_GE(ledger.size(), 3u);
+  EXPECT_EQ(none, 0u);
+  options.decode = JpegDecode::automatic;
+  for (const int workers : {1, 2, 5}) {
+    options.workers = workers;
+    const auto [own_hashes, own_ledger, own] = run();
+    EXPECT_EQ(own_hashes, hashes) << workers;
+    EXPECT_EQ(own_ledger, ledger) << workers;
+    EXPECT_GE(own, 2u * 30) << workers;
+  }
 }
 
 TEST(Loader, SeedsAndEpochsDiffer) {

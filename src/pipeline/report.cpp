@@ -23,6 +23,7 @@ Report make_report(const Engine& engine, const LoaderOptions& options, const Dat
   report.dropped_area = counts.dropped.area;
   report.dropped_empty_mask = counts.dropped.empty_mask;
   report.decodes = engine.tiles().decodes();
+  report.own_jpeg_decodes = engine.tiles().own_jpeg_decodes();
   report.extra_decodes = engine.evictions();
   report.cache_bytes = engine.tiles().cache_bytes();
   report.cache_hits = engine.tiles().cache_hits();
@@ -143,6 +144,7 @@ std::string Report::to_json() const {
   JsonWriter json;
   json.begin_object();
   json.field("images", images).field("batches", batches).field("decodes", decodes);
+  json.field("own_jpeg_decodes", own_jpeg_decodes);
   json.field("extra_decodes", extra_decodes).field("replaced", replaced).field("threads", threads);
   json.field("wall_s", wall_s).field("cpu_s", cpu_s);
   json.field("consumer_wait_s", consumer_wait_s).field("consumer_busy_s", consumer_busy_s);

@@ -21,6 +21,7 @@ DecodeOptions decode_options(const LoaderOptions& options, int channels,
   decode.limits = options.limits;
   decode.scale_16bit = options.scale_16bit;
   decode.cancelled = cancelled;
+  decode.jpeg = options.decode;
   return decode;
 }
 
@@ -64,31 +65,63 @@ uint64_t TilePath::working_bytes(uint32_t record) const {
   int width_px = 0, height_px = 0;
   resized_size(facts.width_px, facts.height_px, options_.imgsz, options_.resize, &width_px,
                &height_px);
-  return facts.file_bytes + decode_memory_bytes(info, index_.channels, min_long_side_px()) +
+  // Our own JPEG decoder works on a copy of the coded data.
+  const uint64_t copies = info.format == ImageFormat::jpeg ? 2 : 1;
+  return facts.file_bytes * copies +
+         decode_memory_bytes(info, index_.channels, min_long_side_px()) +
          Image::bytes_for(width_px, height_px, index_.channels);
 }
 
-Result<std::shared_ptr<const Tile>> TilePath::load(uint32_t record, BudgetLease lease,
-                                                   WorkerState* worker) {
-  if (options_.cache == CacheMode::pixels) {
-    if (auto tile = pixel_cache_.find(record)) {
-      cache_hits_.fetch_add(1, std::memory_order_relaxed);
-      return tile;
+TilePath::LoadedTile TilePath::load(TileRequest request, WorkerState* worker) {
+  LoadedTile only = Status();
+  std::vector<TileRequest> requests;
+  requests.push_back(std::move(request));
+  load_many(std::move(requests), worker, [&](size_t, LoadedTile tile) { only = std::move(tile); });
+  return only;
+}
+
+void TilePath::load_many(std::vector<TileRequest> requests, WorkerState* worker,
+                         const std::function<void(size_t, LoadedTile)>& done) {
+  const bool keeps_pixels = options_.cache == CacheMode::pixels;
+  std::vector<Encoded> files;
+  std::vector<size_t> request_of;  // by file
+  std::vector<std::shared_ptr<const Buffer>> held;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const uint32_t record = requests[i].record;
+    if (keeps_pixels) {
+      if (auto tile = pixel_cache_.find(record)) {
+        cache_hits_.fetch_add(1, std::memory_order_relaxed);
+        done(i, std::move(tile));
+        continue;
+      }
+      cache_misses_.fetch_add(1, std::memory_order_relaxed);
     }
-    cache_misses_.fetch_add(1, std::memory_order_relaxed);
+    auto bytes = read(record, worker);
+    if (!bytes.ok()) {
+      done(i, std::move(bytes).status());
+      continue;
+    }
+    files.push_back({record, {(*bytes)->data(), (*bytes)->size()}});
+    request_of.push_back(i);
+    held.push_back(std::move(*bytes));
   }
-  auto bytes = read(record, worker);
-  if (!bytes.ok()) return std::move(bytes).status();
-  auto image = picture(record, {(*bytes)->data(), (*bytes)->size()}, worker);
-  if (!image.ok()) return std::move(image).status();
-  auto tile = std::make_shared<HostTile>();
-  tile->image = std::move(*image);
-  tile->view = tile->image.view();
-  lease.resize(tile->image.bytes());
-  tile->lease = std::move(lease);
-  const size_t tile_bytes = tile->image.bytes();
-  if (options_.cache == CacheMode::pixels) pixel_cache_.insert(record, tile, tile_bytes);
-  return std::shared_ptr<const Tile>(std::move(tile));
+  pictures(files, worker, [&](size_t file, Result<Image> image) {
+    held[file] = nullptr;
+    const size_t i = request_of[file];
+    if (!image.ok()) {
+      requests[i].lease = {};
+      done(i, std::move(image).status());
+      return;
+    }
+    auto tile = std::make_shared<HostTile>();
+    tile->image = std::move(*image);
+    tile->view = tile->image.view();
+    tile->lease = std::move(requests[i].lease);
+    const size_t tile_bytes = tile->image.bytes();
+    tile->lease.resize(tile_bytes);
+    if (keeps_pixels) pixel_cache_.insert(requests[i].record, tile, tile_bytes);
+    done(i, std::shared_ptr<const Tile>(std::move(tile)));
+  });
 }
 
 void TilePath::tile_size(uint32_t record, int* width_px, int* height_px) const {
@@ -105,13 +138,58 @@ void TilePath::tile_size(uint32_t record, int* width_px, int* height_px) const {
 
 Result<Image> TilePath::picture(uint32_t record, std::span<const uint8_t> bytes,
                                 WorkerState* worker) const {
-  auto decoded = decode(record, bytes, worker);
-  if (!decoded.ok()) return std::move(decoded).status().with_path(index_.path(record));
+  Result<Image> only = Status();
+  const Encoded file{record, bytes};
+  pictures({&file, 1}, worker, [&](size_t, Result<Image> image) { only = std::move(image); });
+  return only;
+}
+
+void TilePath::pictures(std::span<const Encoded> files, WorkerState* worker,
+                        const std::function<void(size_t, Result<Image>)>& done) const {
+  if (files.empty()) return;
+  decodes_.fetch_add(files.size(), std::memory_order_relaxed);
+  std::vector<DecodeRequest> requests;
+  for (const Encoded& file : files) requests.push_back({file.bytes});
+  const int64_t start_ns = now_ns();
+  int64_t elsewhere_ns = 0;  // what follows the decode of a picture
+  uint64_t pixel_bytes = 0;
+  worker->decoder.decode_many(
+      requests, memory_->pool(), min_long_side_px(), [&](size_t i, Result<Decoded> decoded) {
+        const int64_t decoded_ns = now_ns();
+        const uint32_t record = files[i].record;
+        if (decoded.ok()) {
+          pixel_bytes += decoded->image.bytes();
+          if (decoded->own_jpeg) own_jpeg_decodes_.fetch_add(1, std::memory_order_relaxed);
+          done(i, at_training_size(record, std::move(*decoded), worker));
+        } else {
+          done(i, std::move(decoded).status().with_path(index_.path(record)));
+        }
+        elsewhere_ns += now_ns() - decoded_ns;
+      });
+  // Pictures in flight together have no times of their own: each gets its share.
+  const auto count = static_cast<int64_t>(files.size());
+  const int64_t decode_ns = now_ns() - start_ns - elsewhere_ns;
+  for (int64_t i = 0; i < count; ++i) {
+    worker->clocks->add(Work::decode, decode_ns / count, pixel_bytes / files.size());
+  }
+}
+
+Result<Image> TilePath::at_training_size(uint32_t record, Decoded decoded,
+                                         WorkerState* worker) const {
   const ImageRecord& facts = index_.images[record];
+  // Plans and labels rest on the scanned size. With DCT scaling the picture is smaller; info is
+  // not.
+  if (decoded.info.width_px != facts.width_px || decoded.info.height_px != facts.height_px) {
+    return Status(
+        Code::changed, Stage::decode,
+        fmt::format("{}x{} now, {}x{} when the data set was scanned", decoded.info.width_px,
+                    decoded.info.height_px, facts.width_px, facts.height_px),
+        index_.path(record));
+  }
   int width_px = 0, height_px = 0;
   resized_size(facts.width_px, facts.height_px, options_.imgsz, options_.resize, &width_px,
                &height_px);
-  return resize(std::move(decoded->image), width_px, height_px, worker);
+  return resize(std::move(decoded.image), width_px, height_px, worker);
 }
 
 Result<std::shared_ptr<const Buffer>> TilePath::read(uint32_t record, WorkerState* worker) {
@@ -139,25 +217,6 @@ Result<Buffer> TilePath::bytes_of_record(uint32_t record) const {
   Buffer bytes = memory_->pool()->acquire(contents.size());
   std::memcpy(bytes.data(), contents.data(), contents.size());
   return bytes;
-}
-
-Result<Decoded> TilePath::decode(uint32_t record, std::span<const uint8_t> bytes,
-                                 WorkerState* worker) const {
-  StageTimer timer(worker->clocks, Work::decode);
-  decodes_.fetch_add(1, std::memory_order_relaxed);
-  auto decoded = worker->decoder.decode(bytes, memory_->pool(), min_long_side_px());
-  if (!decoded.ok()) return decoded;
-  timer.add_bytes(decoded->image.bytes());
-  const ImageRecord& facts = index_.images[record];
-  // Plans and labels rest on the scanned size. With DCT scaling the picture is smaller; info is
-  // not.
-  if (decoded->info.width_px != facts.width_px || decoded->info.height_px != facts.height_px) {
-    return Status(
-        Code::changed, Stage::decode,
-        fmt::format("{}x{} now, {}x{} when the data set was scanned", decoded->info.width_px,
-                    decoded->info.height_px, facts.width_px, facts.height_px));
-  }
-  return decoded;
 }
 
 Image TilePath::resize(Image image, int width_px, int height_px, WorkerState* worker) const {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "augment/resize.h"
 #include "augment/run.h"
@@ -31,16 +33,29 @@ struct WorkerState {
   ThreadClocks* clocks;
 };
 
+/// A tile that is wanted. `lease` holds TilePath::working_bytes and shrinks to what the tile
+/// occupies.
+struct TileRequest {
+  uint32_t record = 0;
+  BudgetLease lease;
+};
+
 /// Thread-safe.
 class TilePath {
  public:
+  using LoadedTile = Result<std::shared_ptr<const Tile>>;
+
   TilePath(const LoaderOptions& options, const DatasetIndex& index, MemoryKeeper* memory);
 
   /// Budget bytes to hold while load(record) runs.
   uint64_t working_bytes(uint32_t record) const;
-  /// The tile of `record`; `lease` holds working_bytes and shrinks to what the tile occupies.
   /// Errors carry the path.
-  Result<std::shared_ptr<const Tile>> load(uint32_t record, BudgetLease lease, WorkerState* worker);
+  LoadedTile load(TileRequest request, WorkerState* worker);
+  /// The same for several, which costs less time than one after the other. `done` is called once
+  /// for each, by its number in `requests`, as soon as it is there; it must not load with this
+  /// worker.
+  void load_many(std::vector<TileRequest> requests, WorkerState* worker,
+                 const std::function<void(size_t, LoadedTile)>& done);
 
   /// The same from the file's bytes, without the caches and the budget: the picture upright, at
   /// training size.
@@ -49,6 +64,8 @@ class TilePath {
   void tile_size(uint32_t record, int* width_px, int* height_px) const;
 
   uint64_t decodes() const { return decodes_.load(std::memory_order_relaxed); }
+  /// Of them by our own JPEG decoder.
+  uint64_t own_jpeg_decodes() const { return own_jpeg_decodes_.load(std::memory_order_relaxed); }
   uint64_t cache_bytes() const;
   uint64_t cache_hits() const { return cache_hits_.load(std::memory_order_relaxed); }
   uint64_t cache_misses() const { return cache_misses_.load(std::memory_order_relaxed); }
@@ -56,8 +73,13 @@ class TilePath {
  private:
   Result<std::shared_ptr<const Buffer>> read(uint32_t record, WorkerState* worker);
   Result<Buffer> bytes_of_record(uint32_t record) const;
-  Result<Decoded> decode(uint32_t record, std::span<const uint8_t> bytes,
-                         WorkerState* worker) const;
+  struct Encoded {
+    uint32_t record = 0;
+    std::span<const uint8_t> bytes;
+  };
+  void pictures(std::span<const Encoded> files, WorkerState* worker,
+                const std::function<void(size_t, Result<Image>)>& done) const;
+  Result<Image> at_training_size(uint32_t record, Decoded decoded, WorkerState* worker) const;
   Image resize(Image image, int width_px, int height_px, WorkerState* worker) const;
   int min_long_side_px() const;
 
@@ -66,7 +88,7 @@ class TilePath {
   MemoryKeeper* memory_;
   StaticCache<Buffer> byte_cache_;
   StaticCache<Tile> pixel_cache_;
-  mutable std::atomic<uint64_t> decodes_{0};
+  mutable std::atomic<uint64_t> decodes_{0}, own_jpeg_decodes_{0};
   std::atomic<uint64_t> cache_hits_{0}, cache_misses_{0};
 };
 

@@ -30,6 +30,9 @@ struct PoolEntry {
   uint32_t record = 0;               ///< what the position resolved to, set when ready
   int pins = 0;                      ///< samples that hold or await this entry
   std::vector<std::shared_ptr<SampleTask>> waiters;
+
+  /// The record that stands at the position, if it can be read.
+  uint32_t planned() const { return epoch->record_at(position); }
 };
 
 class TilePool {

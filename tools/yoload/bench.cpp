@@ -47,6 +47,7 @@ int run_bench(const BenchCommand& command) {
       .field("cpu_s", run.cpu_s)
       .field("cpu_s_per_image", run.cpu_s / images);
   json.field("decodes", r.decodes).field("decodes_per_image", run.decodes_per_image);
+  json.field("own_jpeg_decodes", r.own_jpeg_decodes);
   json.field("extra_decodes", r.extra_decodes).field("replaced", r.replaced);
   json.field("first_batch_s", run.first_batch_s);
   json.field("consumer_wait_s", r.consumer_wait_s).field("consumer_busy_s", r.consumer_busy_s);

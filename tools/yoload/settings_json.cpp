@@ -19,6 +19,7 @@ void write_settings(const LoaderOptions& o, JsonWriter* json) {
   json->field("memory_budget_bytes", o.memory_budget_bytes).field("cache", name(o.cache));
   json->field("fidelity", name(o.fidelity)).field("rect", o.rect).field("drop_last", o.drop_last);
   json->field("shuffle", o.shuffle).field("simd", o.simd);
+  json->field("decode", o.decode == JpegDecode::automatic ? "auto" : "libjpeg-turbo");
   json->field("on_corrupt", o.on_corrupt == OnCorrupt::reject ? "reject" : "accept");
   json->field("augment_enabled", o.augment_enabled);
   json->key("augment").begin_object();

@@ -200,9 +200,14 @@ void decode_rows(Session& session, Pixels layout) {
   }
 }
 
-// What the library needs beside rows: with several scans all coefficients, 16 bits each.
-size_t library_bytes(j_decompress_ptr cinfo) {
-  size_t bytes = size_t{256} << 10;
+// Four bytes a pixel for one row, or three planes of eight rows.
+size_t row_bytes(int output_width_px) {
+  return (static_cast<size_t>(output_width_px) + 64) * 3 * kBlockRows;
+}
+
+// With several scans the library keeps all coefficients, 16 bits each.
+size_t coefficient_bytes(j_decompress_ptr cinfo) {
+  size_t bytes = 0;
   if (!jpeg_has_multiple_scans(cinfo)) return bytes;
   for (int c = 0; c < cinfo->num_components; ++c) {
     const jpeg_component_info& component = cinfo->comp_info[c];
@@ -250,13 +255,12 @@ bool run(Session& session, Status* status) {
   const bool planar = is_planar_ycc(cinfo);
   cinfo.raw_data_out = planar ? TRUE : FALSE;
   jpeg_calc_output_dimensions(&cinfo);
-  // Four bytes a pixel for one row, or three planes of eight rows.
-  const size_t row_bytes = (static_cast<size_t>(cinfo.output_width) + 64) * 3 * kBlockRows;
-  *status =
-      job.begin_picture(static_cast<int>(cinfo.output_width), static_cast<int>(cinfo.output_height),
-                        to_gray ? 1 : 3, library_bytes(&cinfo) + row_bytes);
+  const int width_px = static_cast<int>(cinfo.output_width);
+  *status = job.begin_picture(width_px, static_cast<int>(cinfo.output_height), to_gray ? 1 : 3,
+                              jpeg_working_bytes(width_px) + coefficient_bytes(&cinfo));
   if (!status->ok()) return false;
-  if (job.scratch.rows.size() < row_bytes) job.scratch.rows.resize(row_bytes);
+  const size_t rows_bytes = row_bytes(width_px);
+  if (job.scratch.rows.size() < rows_bytes) job.scratch.rows.resize(rows_bytes);
   if (job.options.limits.max_memory_bytes != 0) {
     cinfo.mem->max_memory_to_use = static_cast<long>(job.options.limits.max_memory_bytes);
   }
@@ -301,6 +305,11 @@ Status end_of(Session& session, bool finished, Status own_refusal) {
 }
 
 }  // namespace
+
+size_t jpeg_working_bytes(int output_width_px) {
+  constexpr size_t kLibraryState = size_t{256} << 10;
+  return kLibraryState + row_bytes(output_width_px);
+}
 
 Status decode_jpeg(Job& job) {
   if (job.options.channels != 1 && job.options.channels != 3) {
