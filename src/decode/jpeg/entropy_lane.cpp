@@ -39,7 +39,8 @@ void begin_row(Lane& lane, int mcus_x) {
   if (!begin_block(lane, lane.reader, lane.block, lane.entries)) lane.state = Lane::State::failed;
 }
 
-bool end_of_row_or_segment(Lane& lane, BitReader& reader) {
+bool end_of_row_or_segment(Lane& lane) {
+  BitReader& reader = lane.reader;
   const int done = std::min(lane.mcus_left_in_row, lane.mcus_left_in_segment);
   lane.mcus_left_in_row -= done;
   lane.mcus_left_in_segment -= done;
@@ -69,32 +70,31 @@ bool end_of_row_or_segment(Lane& lane, BitReader& reader) {
   return true;
 }
 
-uint32_t decode_escape(const HuffmanTable& table, BitReader& reader, int16_t* block) {
+AcEscape decode_escape(const HuffmanTable& table, BitReader reader, int16_t* block) {
   uint32_t at = place(reader) - kEscapeMove;
   refill(reader);
   const auto [code_bits, symbol] = table.find(reader.bits);
-  if (code_bits == 0) return 0;
+  if (code_bits == 0) return {reader, 0};
   use(reader, code_bits);
   const int size = symbol & 15;
   const uint32_t run = symbol >> 4;
-  if (size == 0) return run == 15 ? at + 16 : at + kEndOfBlockMove;
+  if (size == 0) return {reader, run == 15 ? at + 16 : at + kEndOfBlockMove};
   at += run;
-  if (at > 63) return 0;
+  if (at > 63) return {reader, 0};
   const auto stored = static_cast<int>(reader.bits >> (64 - size));
   use(reader, size);
   block[kNaturalOrder[at]] = static_cast<int16_t>(extend(stored, size));
-  return at + 1;
+  return {reader, at + 1};
 }
 
-bool decode_dc_escape(const HuffmanTable& table, BitReader& reader, int* difference) {
+DcEscape decode_dc_escape(const HuffmanTable& table, BitReader reader) {
   const auto [code_bits, size] = table.find(reader.bits);
-  if (code_bits == 0) return false;
+  if (code_bits == 0) return {reader, 0, false};
   use(reader, code_bits);
-  *difference = 0;
-  if (size == 0) return true;
-  *difference = extend(static_cast<int>(reader.bits >> (64 - size)), size);
+  if (size == 0) return {reader, 0, true};
+  const int difference = extend(static_cast<int>(reader.bits >> (64 - size)), size);
   use(reader, size);
-  return true;
+  return {reader, difference, true};
 }
 
 }  // namespace yoload::decode::jpeg

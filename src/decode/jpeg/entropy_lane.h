@@ -83,10 +83,22 @@ struct Lane {
 /// Places the lane at the first block of the next row.
 void begin_row(Lane& lane, int mcus_x);
 /// Behind the last MCU of a row or of a restart interval. False: the loop must stop for this lane.
-bool end_of_row_or_segment(Lane& lane, BitReader& reader);
-/// Any AC symbol whose entry is an escape. Returns the place that comes next, 0 for bad data.
-uint32_t decode_escape(const HuffmanTable& table, BitReader& reader, int16_t* block);
-/// The same for a DC difference; false for bad data.
-bool decode_dc_escape(const HuffmanTable& table, BitReader& reader, int* difference);
+bool end_of_row_or_segment(Lane& lane);
+
+// The readers go by value: one whose address leaves the loop would live in memory there.
+struct AcEscape {
+  BitReader reader;
+  uint32_t behind;  ///< the place that comes next, as BitReader::used has it; 0 for bad data
+};
+/// Any AC symbol whose entry is an escape.
+AcEscape decode_escape(const HuffmanTable& table, BitReader reader, int16_t* block);
+
+struct DcEscape {
+  BitReader reader;
+  int difference;
+  bool ok;
+};
+/// The same for a DC difference.
+DcEscape decode_dc_escape(const HuffmanTable& table, BitReader reader);
 
 }  // namespace yoload::decode::jpeg
