@@ -154,15 +154,15 @@ TEST(CudaLoader, DoesNotDependOnTimingOrGrouping) {
   }
 }
 
-/// Keeps the file up to its first scan and puts something else where the coded data was: a scan of
-/// the data set, which reads headers, finds nothing wrong with it.
-void spoil_behind_header(const std::string& path) {
+/// Keeps the file up to its first scan's coded data and puts something else there: a scan of the
+/// data set, which reads file headers, finds nothing wrong with it.
+void spoil_coded_data(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string file{std::istreambuf_iterator<char>(in), {}};
   const size_t scan = file.find("\xFF\xDA");
   ASSERT_NE(scan, std::string::npos);
-  std::ofstream(path, std::ios::binary | std::ios::trunc)
-      << file.substr(0, scan) << "<html>404</html>";
+  file.resize(scan + 2 + static_cast<uint8_t>(file[scan + 3]));
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << file << "<html>404</html>";
 }
 
 TEST(CudaLoader, BadFilesAreReplacedAsOnTheCpu) {
@@ -174,7 +174,7 @@ TEST(CudaLoader, BadFilesAreReplacedAsOnTheCpu) {
   // scan finds bad never comes to a decoder.
   std::filesystem::resize_file(data.image(2), 300);
   std::filesystem::resize_file(data.image(9), std::filesystem::file_size(data.image(9)) / 2);
-  spoil_behind_header(data.image(10));
+  spoil_coded_data(data.image(10));
   std::filesystem::resize_file(data.image(17), std::filesystem::file_size(data.image(17)) * 2 / 3);
   const auto ledger = [&](const std::string& device) {
     options.device = device;
