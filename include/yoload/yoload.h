@@ -154,8 +154,8 @@ YOLOAD_API void yoload_free(char* text);
 YOLOAD_API int yoload_offer(yoload_loader* loader, void* memory, size_t bytes, uint64_t token);
 /* GPU that batches lie on (option "device"), or -1: host memory. */
 YOLOAD_API int yoload_device(const yoload_loader* loader);
-/* The same for a loader on a GPU: `memory` is device memory that what `stream` (a cudaStream_t; 0 is
- * the default stream) has been given so far may still use. */
+/* The same for a loader on a GPU: `memory` is device memory that what `stream` (a cudaStream_t; 0
+ * is the default stream) has been given so far may still use. */
 YOLOAD_API int yoload_offer_on(yoload_loader* loader, void* memory, size_t bytes, uint64_t token,
                                uintptr_t stream);
 /* Goes to batch `first_batch` of `epoch`; buffers on offer stay on offer. */

@@ -174,13 +174,12 @@ class Table {
                      [](LoaderOptions* o) { return &o->validate; });
     choice<OnCorrupt>("on_corrupt", {{"reject", OnCorrupt::reject}, {"accept", OnCorrupt::accept}},
                       [](LoaderOptions* o) { return &o->on_corrupt; });
-    choice<DType>(
-        "dtype",
-        {{"uint8", DType::uint8},
-         {"float16", DType::float16},
-         {"bfloat16", DType::bfloat16},
-         {"float32", DType::float32}},
-        [](LoaderOptions* o) { return &o->dtype; });
+    choice<DType>("dtype",
+                  {{"uint8", DType::uint8},
+                   {"float16", DType::float16},
+                   {"bfloat16", DType::bfloat16},
+                   {"float32", DType::float32}},
+                  [](LoaderOptions* o) { return &o->dtype; });
     augment(
         "mosaic", [](auto& a) -> auto& { return a.mosaic; });
     augment(

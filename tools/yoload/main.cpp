@@ -173,13 +173,12 @@ void add_loader_options(CLI::App* app, LoaderOptions* o) {
       app, "--resize", &o->resize,
       {{"letterbox", ResizeMode::letterbox}, {"stretch", ResizeMode::stretch}},
       "keep the aspect ratio, or stretch to a square"));
-  grouped(add_choice<DType>(
-      app, "--dtype", &o->dtype,
-      {{"uint8", DType::uint8},
-       {"float16", DType::float16},
-       {"bfloat16", DType::bfloat16},
-       {"float32", DType::float32}},
-      "numbers of the batch; floats are scaled to 0..1"));
+  grouped(add_choice<DType>(app, "--dtype", &o->dtype,
+                            {{"uint8", DType::uint8},
+                             {"float16", DType::float16},
+                             {"bfloat16", DType::bfloat16},
+                             {"float32", DType::float32}},
+                            "numbers of the batch; floats are scaled to 0..1"));
   grouped(app->add_option("--classes", o->classes, "keep objects of these classes only")
               ->expected(1, -1));
   grouped(app->add_flag("--single-cls", o->single_cls, "all classes become one"));
