@@ -72,6 +72,7 @@ int run_bench(const BenchCommand& command) {
     json.field("decoded_by_engines", r.decoded_by_engines)
         .field("decoded_by_multiprocessors", r.decoded_by_multiprocessors)
         .field("decoded_by_cpu", r.decoded_by_cpu)
+        .field("refused_by_gpu", r.refused_by_gpu)
         .field("late_batches", r.late_batches);
     json.field("device_memory_bytes", r.device_memory_bytes)
         .field("device_memory_budget_bytes", r.device_memory_budget_bytes);
