@@ -55,7 +55,7 @@ def yoload(args: argparse.Namespace, folder: pathlib.Path, imgsz: int, batch: in
         return {"error": done.stderr[-500:]}
     out = json.loads(done.stdout)
     keep = ("images_per_s", "decodes_per_image", "cpu_s_per_image", "threads", "stages", "device_stages",
-            "decoded_by_engines", "decoded_by_multiprocessors", "decoded_by_cpu", "peak_rss_bytes", "verdict")  # fmt: skip
+            "decoded_by_engines", "decoded_by_multiprocessors", "decoded_by_cpu", "gpu_busy", "jpeg_engines_busy", "peak_rss_bytes", "verdict")  # fmt: skip
     return {key: out[key] for key in keep if key in out}
 
 
