@@ -196,6 +196,103 @@ def test_unaugmented_training_batches_are_those_of_the_package(tmp_path: Path, t
             assert covered.float().mean() < 0.01
 
 
+def tensors_of(batch: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in batch.items()}
+
+
+@pytest.mark.parametrize("task", ["detect", "segment", "pose", "obb"])
+def test_finished_batches_pass_the_preprocessing_untouched_and_give_the_same_loss(
+    tmp_path: Path, task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a GPU delivers, made on the CPU: floats, scaled by the engine."""
+    data = write_set(tmp_path / "set", task)
+    model, ours, _ = TASKS[task]
+    seen: dict[str, list[Any]] = {}
+
+    class Watched(ours):  # type: ignore[misc,valid-type]
+        def preprocess_batch(self, batch: dict[str, Any]) -> dict[str, Any]:
+            before = tensors_of(batch)
+            memory = batch["img"].data_ptr()
+            after = super().preprocess_batch(batch)
+            seen.setdefault(str(before["img"].dtype), []).append((before, tensors_of(after)))
+            if before["img"].is_floating_point():
+                assert after["img"].data_ptr() == memory
+            return after
+
+    losses = []
+    for dtype in ("uint8", "float32"):
+        monkeypatch.setenv("YOLOAD_OPTIONS", f"dtype={dtype}")
+        done = train(data, model, Watched, val=False, plots=dtype == "float32")
+        losses.append([float(x) for x in torch.as_tensor(done.tloss).flatten()])
+    assert losses[0] == losses[1] and np.isfinite(losses[0]).all()
+    assert set(seen) == {"torch.uint8", "torch.float32"}
+    for (bytes_, of_bytes), (floats, of_floats) in zip(*seen.values()):
+        for key, value in floats.items():
+            if isinstance(value, torch.Tensor):
+                assert torch.equal(value, of_floats[key]), key
+                assert torch.equal(of_bytes[key], of_floats[key]), key
+    for dtype in ("float16", "bfloat16"):
+        # Autocast would turn the package's floats into the very numbers that the engine makes.
+        monkeypatch.setenv("YOLOAD_OPTIONS", f"dtype={dtype}")
+        half = next(iter(loaders(data, task, "yoload")["train"]))["img"]
+        monkeypatch.setenv("YOLOAD_OPTIONS", "dtype=uint8")
+        levels = next(iter(loaders(data, task, "yoload")["train"]))["img"]
+        assert torch.equal(half, (levels.float() / 255).to(getattr(torch, dtype)))
+
+
+def test_numbers_of_gpu_batches_are_what_autocast_would_make_of_them() -> None:
+    from types import SimpleNamespace
+
+    from yoload.ultralytics.settings import batch_dtype
+
+    assert batch_dtype(SimpleNamespace(amp=True, multi_scale=0.0), True) == "float16"
+    assert batch_dtype(SimpleNamespace(amp="bf16", multi_scale=0.0), True) == "bfloat16"
+    assert batch_dtype(SimpleNamespace(amp=True, multi_scale=0.5), True) == "uint8"
+    assert batch_dtype(SimpleNamespace(amp=True), False) == "uint8"
+
+
+def test_batches_stay_bytes_on_the_cpu_and_for_a_preprocessing_of_ones_own(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set")
+    asked: list[str] = []
+    import yoload.ultralytics.trainers as trainers
+
+    def supply(**arguments: Any) -> Any:
+        asked.append(arguments["dtype"])
+        return real(**arguments)
+
+    class Own(package.detect.DetectionTrainer):
+        def preprocess_batch(self, batch: dict[str, Any]) -> dict[str, Any]:
+            assert batch["img"].dtype == torch.uint8
+            return super().preprocess_batch(batch)
+
+    class Ours(fed.DetectionTrainer):
+        preprocess_batch = Own.preprocess_batch
+
+    real, trainers.supply = trainers.supply, supply
+    try:
+        for kind in (fed.DetectionTrainer, Ours, fed.accelerate(Own)):
+            asked.clear()
+
+            class Amp(kind):  # type: ignore[misc,valid-type]
+                amp = True
+
+                def get_dataloader(self, *args: Any, **kwargs: Any) -> Any:
+                    self.amp = True
+                    made = super().get_dataloader(*args, **kwargs)
+                    self.amp = False
+                    if kwargs["mode"] == "train":
+                        assert next(iter(made))["img"].dtype == torch.uint8
+                        return made
+                    raise Stop
+
+            with pytest.raises(Stop):
+                train(data, "yolov8n.yaml", Amp)
+            expected = "float16" if kind is fed.DetectionTrainer else "uint8"
+            assert asked == [expected, "uint8"]
+    finally:
+        trainers.supply = real
+
+
 @pytest.mark.parametrize("task", ["detect", "segment", "pose", "obb"])
 def test_validation_batches_are_those_of_the_package(tmp_path: Path, task: str) -> None:
     data = write_set(tmp_path / "set", task, val=11)
