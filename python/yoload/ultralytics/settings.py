@@ -74,8 +74,8 @@ def device(trained_on: Any) -> str:
 def batch_dtype(args: Any, amp: Any) -> str:
     """Numbers of training batches that are made on a GPU: those that autocast would turn them into.
 
-    Bytes where the package computes with pictures before the model does (``multi_scale``), or trains
-    in full precision, where scaled batches would take four times the memory.
+    Bytes where the package computes with pictures before the model does (``multi_scale``), and in
+    full precision, where scaled batches would take four times the memory.
     """
     if not amp or float(getattr(args, "multi_scale", 0.0) or 0.0) > 0:
         return "uint8"

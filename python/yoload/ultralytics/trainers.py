@@ -72,9 +72,7 @@ class _Supplied:
             f"batches of {loader.batch_size}"
         )
         if mode == "train":
-            self._scaled = (
-                defined(_below(type(self)), "preprocess_batch") is _KNOWN_PREPROCESSING
-            )
+            self._scaled = defined(_below(type(self)), "preprocess_batch") is _KNOWN_PREPROCESSING
         return loader
 
 
