@@ -4,10 +4,13 @@
 #
 #   tools/gpu_run.sh pack DIR [DATA]      programs, their libraries, the Python package, scripts (and the data set
 #                                         DATA, a folder with images/ and labels/) into DIR
-#   tools/gpu_run.sh tests DIR            there: every GPU test program; ends with one line a program
+#   tools/gpu_run.sh tests DIR            there: every GPU test program
 #   tools/gpu_run.sh sanitize DIR         there: the same under compute-sanitizer, one tool after the other
-#   tools/gpu_run.sh bench DIR OUT        there: the benchmarks of docs/gpu.md, JSON into OUT
+#   tools/gpu_run.sh bench DIR OUT        there: decoding, kernels and loader against peers, JSON into OUT
 #   tools/gpu_run.sh host HOST DIR WHAT   pack, copy by ssh, run WHAT (tests, sanitize, bench) there
+#
+# Every program has a time limit; one that fails or hangs leaves the others alone and makes the script fail at its
+# end, which is one line a program.
 #
 # That machine needs the driver, bash and, for the benchmarks, Python 3 with torch and Pillow. C and C++ runtimes
 # are its own and must not be older than here; nvJPEG is found as docs/gpu.md says.
@@ -46,50 +49,65 @@ enter() {
   [ ! -d data ] || export YOLOAD_DATA="$PWD/data"
 }
 
-tests() {
-  enter "$1"
-  local failed=0 program
-  local -a lines=()
-  for program in bin/*_gpu_test; do
-    if "$program" --gtest_brief=1; then
-      lines+=("passed $(basename "$program")")
-    else
-      lines+=("FAILED $(basename "$program")") failed=1
-    fi
-  done
+# The last line of every program, and whether one of them failed.
+lines=() failed=0
+
+# limited SECONDS NAME COMMAND...: notes how it ended. A failure or a hang does not stop what comes after.
+limited() {
+  local seconds=$1 name=$2 code=0
+  shift 2
+  timeout --kill-after=10 "$seconds" "$@" || code=$?
+  case $code in
+    0) lines+=("passed $name") ;;
+    124 | 137) lines+=("HUNG   $name, $seconds s") failed=1 ;;
+    *) lines+=("FAILED $name, code $code") failed=1 ;;
+  esac
+}
+
+summary() {
   printf '%s\n' "${lines[@]}"
   return $failed
+}
+
+tests() {
+  enter "$1"
+  local program
+  for program in bin/*_gpu_test; do
+    limited 300 "$(basename "$program")" "$program" --gtest_brief=1
+  done
+  summary
 }
 
 sanitize() {
   enter "$1"
-  local failed=0 program tool
-  local -a lines=()
+  local program tool log
   for tool in memcheck racecheck synccheck initcheck; do
     for program in bin/*_gpu_test; do
       # nvJPEG's own kernels read what they never wrote; initcheck is for ours.
       [ $tool = initcheck ] && [ "$(basename "$program")" != augment_gpu_test ] && continue
-      if YOLOAD_QUICK=1 compute-sanitizer --tool $tool --error-exitcode 9 "$program" --gtest_brief=1 \
-        >"/tmp/$tool.log" 2>&1; then
-        lines+=("clean  $tool $(basename "$program")")
-      else
-        tail -40 "/tmp/$tool.log"
-        lines+=("FOUND  $tool $(basename "$program")") failed=1
-      fi
+      log=$(mktemp)
+      YOLOAD_QUICK=1 limited 900 "$tool $(basename "$program")" \
+        compute-sanitizer --tool $tool --error-exitcode 9 "$program" --gtest_brief=1 >"$log" 2>&1
+      case ${lines[-1]} in passed*) ;; *) tail -40 "$log" ;; esac
+      rm -f "$log"
     done
   done
-  printf '%s\n' "${lines[@]}"
-  return $failed
+  summary
 }
 
 bench() {
-  local out
+  local out sets
   out=$(mkdir -p "$2" && cd "$2" && pwd)
   enter "$1"
-  bin/run_cuda_bench | tee "$out/gpu_kernels.json"
-  bin/engine_decode_bench data/images 64 256 | tee "$out/gpu_decode.json"
-  python3 bench/make_sets.py data /tmp/yoload_sets
-  python3 bench/loader_rate.py /tmp/yoload_sets --yoload bin/yoload --out "$out/gpu_loader.json"
+  sets=$(mktemp -d)
+  limited 120 run_cuda_bench bin/run_cuda_bench >"$out/gpu_kernels.json"
+  limited 300 engine_decode_bench bin/engine_decode_bench data/images --batch 64,256 --skip helpers \
+    >"$out/gpu_decode.json"
+  cat "$out"/gpu_kernels.json "$out"/gpu_decode.json
+  limited 300 make_sets.py python3 bench/make_sets.py data "$sets"
+  limited 1800 loader_rate.py python3 bench/loader_rate.py "$sets" --yoload bin/yoload --out "$out/gpu_loader.json"
+  rm -rf "$sets"
+  summary
 }
 
 case ${1:-} in
@@ -103,5 +121,5 @@ case ${1:-} in
     # shellcheck disable=SC2029
     ssh "$2" "yoload_gpu/gpu_run.sh $4 yoload_gpu yoload_gpu/out"
     ;;
-  *) sed -n '2,15p' "$0" && exit 2 ;;
+  *) sed -n '2,18p' "$0" && exit 2 ;;
 esac

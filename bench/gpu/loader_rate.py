@@ -38,24 +38,31 @@ CASES = [
 ]  # fmt: skip
 
 
+def outcome(command: list[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "no end after 300 s")
+
+
 def yoload(args: argparse.Namespace, folder: pathlib.Path, imgsz: int, batch: int, epochs: int, *more: str) -> Any:
     command = [args.yoload, "bench", str(folder / "data.yaml"), "--device", "cuda", "--json",
                "--imgsz", str(imgsz), "--batch", str(batch), "--epochs", str(epochs), "--warmup", "2",
                "--dtype", "float16", "--cache", "bytes", "--memory-budget", "8GB",
                "--threads", str(args.threads), "--drop-last", *args.more, *more]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = outcome(command)
     if done.returncode:
         return {"error": done.stderr[-500:]}
     out = json.loads(done.stdout)
     keep = ("images_per_s", "decodes_per_image", "cpu_s_per_image", "threads", "stages", "device_stages",
-            "decoded_by_engines", "decoded_by_multiprocessors", "decoded_by_cpu", "peak_rss_bytes", "verdict")  # fmt: skip
+            "decoded_by_engines", "decoded_by_multiprocessors", "decoded_by_cpu", "gpu_busy", "jpeg_engines_busy", "peak_rss_bytes", "verdict")  # fmt: skip
     return {key: out[key] for key in keep if key in out}
 
 
 def peer(args: argparse.Namespace, script: str, folder: pathlib.Path, *more: str) -> Any:
     here = pathlib.Path(__file__).parent
     command = [sys.executable, str(here / script), str(folder / "images"), *more]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = outcome(command)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     return json.loads(lines[-1]) if lines else {"error": (done.stdout + done.stderr)[-800:]}
 
@@ -114,6 +121,10 @@ def main() -> None:
             pathlib.Path(args.out).write_text(json.dumps(result, indent=1))
     for name, case in result["cases"].items():
         print(name, {k: round(v) for k, v in case["medians"].items()}, {k: round(v["median"], 2) for k, v in case["ratios"].items()})
+    # A peer may be absent; we may not fail.
+    runs = [one for case in result["cases"].values() for side, all_ in case["runs"].items() if side.startswith("yoload") for one in all_]
+    if any("error" in one for one in runs):
+        raise SystemExit("a run of yoload failed")
 
 
 if __name__ == "__main__":

@@ -183,3 +183,30 @@ def test_ultralytics_trains_from_the_gpu(tmp_path: Path) -> None:
         project=str(tmp_path / "runs"), verbose=False,
     )  # fmt: skip
     assert seen and all(seen)
+
+
+def test_ultralytics_gets_finished_batches_under_autocast(tmp_path: Path) -> None:
+    pytest.importorskip("ultralytics")
+    import ultralytics.engine.trainer as engine
+    from ultralytics import YOLO
+    from yoload.ultralytics import DetectionTrainer
+
+    engine.check_amp = lambda model: True  # it downloads a model otherwise
+    data = write_set(tmp_path / "set", train=16)
+    for amp, dtype in ((True, torch.float16), (False, torch.uint8)):
+        seen: list[torch.dtype] = []
+
+        class Watched(DetectionTrainer):
+            def get_dataloader(self, *args: object, **kwargs: object) -> object:
+                made = super().get_dataloader(*args, **kwargs)
+                if kwargs["mode"] == "train":
+                    seen.append(next(iter(made))["img"].dtype)  # noqa: B023
+                return made
+
+        yolo = YOLO("yolov8n.yaml")
+        yolo.train(
+            data=str(data), trainer=Watched, epochs=1, imgsz=64, batch=8, device=0, plots=True,
+            project=str(tmp_path / "runs"), verbose=False, amp=amp,
+        )  # fmt: skip
+        assert seen == [dtype]
+        assert all(torch.isfinite(torch.tensor(float(x))) for x in yolo.trainer.tloss.values())

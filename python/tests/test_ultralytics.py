@@ -196,6 +196,110 @@ def test_unaugmented_training_batches_are_those_of_the_package(tmp_path: Path, t
             assert covered.float().mean() < 0.01
 
 
+def tensors_of(batch: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in batch.items()}
+
+
+@pytest.mark.parametrize("task", ["detect", "segment", "pose", "obb"])
+def test_finished_batches_pass_the_preprocessing_untouched_and_give_the_same_loss(
+    tmp_path: Path, task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a GPU delivers, made on the CPU: floats, scaled by the engine."""
+    data = write_set(tmp_path / "set", task)
+    model, ours, _ = TASKS[task]
+    seen: dict[str, list[Any]] = {}
+
+    class Watched(ours):  # type: ignore[misc,valid-type]
+        def preprocess_batch(self, batch: dict[str, Any]) -> dict[str, Any]:
+            before = tensors_of(batch)
+            memory = batch["img"].data_ptr()
+            after = super().preprocess_batch(batch)
+            seen.setdefault(str(before["img"].dtype), []).append((before, tensors_of(after)))
+            if before["img"].is_floating_point():
+                assert after["img"].data_ptr() == memory
+            return after
+
+    done: dict[str, Any] = {}
+    for dtype in ("uint8", "float32"):
+        monkeypatch.setenv("YOLOAD_OPTIONS", f"dtype={dtype}")
+        done[dtype] = train(data, model, Watched, val=False, plots=dtype == "float32")
+    for name, loss in done["uint8"].tloss.items():
+        assert float(done["float32"].tloss[name]) == pytest.approx(float(loss), rel=1e-4)
+    assert set(seen) == {"torch.uint8", "torch.float32"}
+    for (_, of_bytes), (floats, of_floats) in zip(seen["torch.uint8"], seen["torch.float32"]):
+        for key, value in floats.items():
+            if isinstance(value, torch.Tensor):
+                assert torch.equal(value, of_floats[key]), key
+                # The engine multiplies by 1/255: the last bit of a float32 may differ.
+                assert torch.allclose(of_bytes[key], of_floats[key], rtol=0, atol=1e-7), key
+
+    def first(dtype: str) -> dict[str, Any]:
+        monkeypatch.setenv("YOLOAD_OPTIONS", f"dtype={dtype}")
+        return tensors_of(next(iter(loaders(data, task, "yoload", **PLAIN)["train"])))
+
+    # Autocast would turn the package's floats into the very numbers that the engine makes.
+    levels, brain = first("uint8"), first("bfloat16")
+    assert torch.equal(first("float16")["img"], (levels["img"].float() / 255).half())
+    trainer = done["uint8"]
+    trainer.model.train()
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        losses = [trainer.model(trainer.preprocess_batch(b))[0] for b in (levels, brain)]
+    assert losses[0].isfinite().all() and torch.equal(losses[0], losses[1])
+
+
+def test_numbers_of_gpu_batches_are_what_autocast_would_make_of_them() -> None:
+    from types import SimpleNamespace
+
+    from yoload.ultralytics.settings import batch_dtype
+
+    assert batch_dtype(SimpleNamespace(amp=True, multi_scale=0.0), True) == "float16"
+    assert batch_dtype(SimpleNamespace(amp="bf16", multi_scale=0.0), True) == "bfloat16"
+    assert batch_dtype(SimpleNamespace(amp=True, multi_scale=0.5), True) == "uint8"
+    assert batch_dtype(SimpleNamespace(amp=True), False) == "uint8"
+
+
+def test_batches_stay_bytes_on_the_cpu_and_for_a_preprocessing_of_ones_own(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set")
+    asked: list[str] = []
+    import yoload.ultralytics.trainers as trainers
+
+    def supply(**arguments: Any) -> Any:
+        asked.append(arguments["dtype"])
+        return real(**arguments)
+
+    class Own(package.detect.DetectionTrainer):
+        def preprocess_batch(self, batch: dict[str, Any]) -> dict[str, Any]:
+            assert batch["img"].dtype == torch.uint8
+            return super().preprocess_batch(batch)
+
+    class Ours(fed.DetectionTrainer):
+        preprocess_batch = Own.preprocess_batch
+
+    real, trainers.supply = trainers.supply, supply
+    try:
+        for kind in (fed.DetectionTrainer, Ours, fed.accelerate(Own)):
+            asked.clear()
+
+            class Amp(kind):  # type: ignore[misc,valid-type]
+                amp = True
+
+                def get_dataloader(self, *args: Any, **kwargs: Any) -> Any:
+                    self.amp = True
+                    made = super().get_dataloader(*args, **kwargs)
+                    self.amp = False
+                    if kwargs["mode"] == "train":
+                        assert next(iter(made))["img"].dtype == torch.uint8
+                        return made
+                    raise Stop
+
+            with pytest.raises(Stop):
+                train(data, "yolov8n.yaml", Amp)
+            expected = "float16" if kind is fed.DetectionTrainer else "uint8"
+            assert asked == [expected, "uint8"]
+    finally:
+        trainers.supply = real
+
+
 @pytest.mark.parametrize("task", ["detect", "segment", "pose", "obb"])
 def test_validation_batches_are_those_of_the_package(tmp_path: Path, task: str) -> None:
     data = write_set(tmp_path / "set", task, val=11)

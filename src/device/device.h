@@ -16,6 +16,7 @@ struct DeviceFacts {
   int multiprocessors = 0;
   uint64_t memory_bytes = 0;
   int driver_version = 0;  ///< 13000 is 13.0
+  std::string pci_bus_id;  ///< "0000:18:00.0": the same GPU for every library, whatever is visible
 };
 
 /// Facts of GPU `ordinal`; without GPU, driver or CUDA support a status that says which is missing.

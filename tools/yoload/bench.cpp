@@ -33,6 +33,15 @@ int run_bench(const BenchCommand& command) {
         r.threads, format_bytes(peak_resident_bytes()));
     fmt::print("first batch after {:.0f} ms (start-up, left out of the verdict)\n",
                1000 * run.first_batch_s);
+    if (run.gpu_use.has_value()) {
+      fmt::print("kernels ran on the GPU {:.0f} % of the time", 100 * run.gpu_use->busy);
+      if (run.gpu_use->jpeg_engines_busy >= 0) {
+        fmt::print(", its JPEG engines were {:.0f} % busy", 100 * run.gpu_use->jpeg_engines_busy);
+      }
+      fmt::print("\n");
+    } else if (!run.gpu_use_unknown.empty()) {
+      fmt::print("how busy the GPU was is not known: {}\n", run.gpu_use_unknown);
+    }
     print_ledger(loader, stdout);
     return kExitOk;
   }
@@ -73,7 +82,14 @@ int run_bench(const BenchCommand& command) {
     json.field("decoded_by_engines", r.decoded_by_engines)
         .field("decoded_by_multiprocessors", r.decoded_by_multiprocessors)
         .field("decoded_by_cpu", r.decoded_by_cpu)
+        .field("refused_by_gpu", r.refused_by_gpu)
         .field("late_batches", r.late_batches);
+    if (run.gpu_use.has_value()) {
+      json.field("gpu_busy", run.gpu_use->busy);
+      if (run.gpu_use->jpeg_engines_busy >= 0) {
+        json.field("jpeg_engines_busy", run.gpu_use->jpeg_engines_busy);
+      }
+    }
     json.field("device_memory_bytes", r.device_memory_bytes)
         .field("device_memory_budget_bytes", r.device_memory_budget_bytes);
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "device/device.h"
 #include "metrics/stage_clock.h"
 #include "metrics/verdict.h"
 #include "yoload/progress.h"
@@ -60,6 +61,14 @@ Report difference(const Report& before, const Report& after) {
   return d;
 }
 
+Result<std::unique_ptr<GpuUseMeter>> measure_gpu(int ordinal) {
+  const auto facts = find_device(ordinal);
+  if (!facts.ok()) return facts.status();
+  const auto api = nvml::open();
+  if (!api.ok()) return api.status();
+  return GpuUseMeter::start(*api, facts->pci_bus_id);
+}
+
 }  // namespace
 
 LoaderOptions for_epochs(LoaderOptions options, int epochs) {
@@ -87,6 +96,15 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
   const int total = plan.warmup + plan.epochs;
   Progress progress(plan.title, per_epoch * static_cast<uint64_t>(total), "images");
 
+  std::unique_ptr<GpuUseMeter> gpu_meter;
+  if (loader->device() >= 0) {
+    auto meter = measure_gpu(loader->device());
+    if (meter.ok()) {
+      gpu_meter = std::move(meter).value();
+    } else {
+      run.gpu_use_unknown = meter.status().message();
+    }
+  }
   const Clock::time_point start = Clock::now();
   Report before = loader->report();
   int64_t cpu_before_ns = process_cpu_ns();
@@ -95,6 +113,7 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
   for (int epoch = 0; epoch < total; ++epoch) {
     if (epoch == plan.warmup && epoch > 0) {
       loader->wait_for_device();
+      if (gpu_meter != nullptr) gpu_meter->forget();
       before = loader->report();
       cpu_before_ns = process_cpu_ns();
       measured_start = Clock::now();
@@ -119,6 +138,7 @@ MeasuredRun run_measured(Loader* loader, const RunPlan& plan) {
   }
   loader->wait_for_device();
   const double wall_s = seconds_since(measured_start);
+  if (gpu_meter != nullptr) run.gpu_use = gpu_meter->stop();
   run.cpu_s = static_cast<double>(process_cpu_ns() - cpu_before_ns) * 1e-9;
   run.report = difference(before, loader->report());
   progress.finish();

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "device/gpu_use.h"
 #include "yoload/loader.h"
 
 namespace yoload::cli {
@@ -36,6 +38,9 @@ struct MeasuredRun {
   double decodes_per_image = 0;
   double cpu_s = 0;          ///< of the whole process
   double first_batch_s = 0;  ///< from the start of the run to its first batch, warm-up included
+  /// With a GPU: how busy it was, or why that is not known.
+  std::optional<GpuUse> gpu_use;
+  std::string gpu_use_unknown;
 };
 
 /// One line per replaced picture, at most 20 and then how many more.

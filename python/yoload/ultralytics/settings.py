@@ -71,6 +71,17 @@ def device(trained_on: Any) -> str:
     return f"cuda:{trained_on.index}" if trained_on.index else "auto"
 
 
+def batch_dtype(args: Any, amp: Any) -> str:
+    """Numbers of training batches that are made on a GPU: those that autocast would turn them into.
+
+    Bytes where the package computes with pictures before the model does (``multi_scale``), and in
+    full precision, where scaled batches would take four times the memory.
+    """
+    if not amp or float(getattr(args, "multi_scale", 0.0) or 0.0) > 0:
+        return "uint8"
+    return "bfloat16" if getattr(args, "amp", True) == "bf16" else "float16"
+
+
 def overrides() -> dict[str, str]:
     """Options of the engine from YOLOAD_OPTIONS, "name=value,name=value": trainers have no place for
     them. They win over everything else.

@@ -142,6 +142,11 @@ class SuppliedLoader:
         self.num_workers = int(self.loader.report()["threads"])
         self.drop_last = bool(self._options.get("drop_last", False))
 
+    @property
+    def on_gpu(self) -> bool:
+        """Batches are made on a GPU."""
+        return self.loader._gpu is not None
+
     def _open(self) -> Loader:
         return Loader(**self._options)
 
@@ -225,8 +230,12 @@ def supply(
     epochs: int = 0,
     epoch_of: Callable[[], int | None] | None = None,
     device: Any = "cpu",
+    dtype: str = "uint8",
 ) -> SuppliedLoader | None:
-    """A loader for these arguments; None, having said why, where the package's own has to do."""
+    """A loader for these arguments; None, having said why, where the package's own has to do.
+
+    ``dtype`` is that of batches made on a GPU; bytes are what copies best to one.
+    """
     reasons = settings.cannot_reproduce(args, task, train)
     if reasons:
         leave_to_package(", ".join(reasons))
@@ -264,8 +273,15 @@ def supply(
     options["cache"] = mode
     if warning:
         say_once(warning)
-    options.update(settings.overrides())
+    if task != "classify" and options["device"] != "cpu":
+        options["dtype"] = dtype
+    wanted = settings.overrides()
+    options.update(wanted)
     loader = SuppliedLoader(options, data, epoch_of)
+    if not loader.on_gpu and options.get("dtype", "uint8") != "uint8" and "dtype" not in wanted:
+        options["dtype"] = "uint8"
+        loader.close()
+        loader = SuppliedLoader(options, data, epoch_of)
     siblings = settings.npy_siblings(loader.dataset.im_files)
     if siblings:
         loader.close()

@@ -9,6 +9,7 @@ from ultralytics.models import yolo
 from ultralytics.models.rtdetr.train import RTDETRTrainer
 from ultralytics.utils import LOGGER
 
+from . import settings
 from .supply import SuppliedLoader, defined, leave_to_package, supply
 
 # The trainers whose pictures we know how to make: the function that builds their data set, and
@@ -24,8 +25,38 @@ _KNOWN_LOADERS = (
 )
 
 
+# Its `.float() / 255` is all that stands between finished pictures and the model.
+_KNOWN_PREPROCESSING = yolo.detect.DetectionTrainer.preprocess_batch
+
+
+class Finished:
+    """Scaled pictures that answer the package's ``.float() / 255`` with themselves."""
+
+    def __init__(self, img: Any) -> None:
+        self._img = img
+
+    def float(self) -> Finished:
+        return self
+
+    def __truediv__(self, levels: int) -> Any:
+        if levels != 255:
+            raise TypeError(f"pictures divided by {levels}, expected 255")
+        return self._img
+
+
 class _Supplied:
     """Mixed in before a trainer of the package: replaces its loaders."""
+
+    _scaled = False  # training batches come as floats from 0 to 1
+
+    def preprocess_batch(self, batch: Any) -> Any:
+        """The package's, which leaves pictures alone that the engine has scaled."""
+        parent: Any = super()
+        img = batch["img"]
+        if self._scaled and img.is_floating_point():
+            trainer: Any = self
+            batch["img"] = Finished(img.to(trainer.device, non_blocking=True))
+        return parent.preprocess_batch(batch)
 
     def get_dataloader(
         self, dataset_path: Any, batch_size: int = 16, rank: int = 0, mode: str = "train"
@@ -40,7 +71,14 @@ class _Supplied:
             f"yoload: {mode}: {len(loader.dataset)} images, {loader.num_workers} threads, "
             f"batches of {loader.batch_size}"
         )
+        if mode == "train":
+            self._scaled = defined(_below(type(self)), "preprocess_batch") is _KNOWN_PREPROCESSING
         return loader
+
+
+def _below(kind: type) -> tuple[type, ...]:
+    """The classes that a trainer had before it was fed by us."""
+    return kind.__mro__[kind.__mro__.index(_Supplied) + 1 :]
 
 
 def _supply_for(
@@ -51,7 +89,7 @@ def _supply_for(
     # A user's own class may build its own data set; then its pictures are not for us to make.
     builder = defined(kind.__mro__, "build_dataset")
     # An override of get_dataloader that asks its parent has come here; one below us is passed by.
-    below = kind.__mro__[kind.__mro__.index(_Supplied) + 1 :]
+    below = _below(kind)
     if builder not in _KNOWN or defined(below, "get_dataloader") not in _KNOWN_LOADERS:
         leave_to_package(f"{kind.__name__} ({package.__name__}) builds its own data set")
         return None
@@ -59,6 +97,12 @@ def _supply_for(
     task = trainer.args.task
     model = getattr(trainer.model, "module", trainer.model)
     stride = max(int(model.stride.max()) if hasattr(model, "stride") else 0, 32)
+    # A preprocess_batch of the user's, above us or below, is written for bytes.
+    usual = (
+        defined(kind.__mro__, "preprocess_batch") is _Supplied.preprocess_batch
+        and defined(below, "preprocess_batch") is _KNOWN_PREPROCESSING
+    )
+    dtype = settings.batch_dtype(trainer.args, getattr(trainer, "amp", False))
     return supply(
         args=trainer.args,
         data=trainer.data,
@@ -72,6 +116,7 @@ def _supply_for(
         epochs=int(trainer.epochs),
         epoch_of=(lambda: getattr(trainer, "epoch", None)) if train else None,
         device=trainer.device,
+        dtype=dtype if train and usual else "uint8",
     )
 
 

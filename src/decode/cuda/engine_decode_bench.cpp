@@ -2,15 +2,17 @@
 //                     [--shares 150:100,...] [--skip engines,helpers,together]
 //
 // JPEG bytes in page-locked memory to planar RGB in device memory, images per second, one JSON line
-// a row: median, least and most over the rounds. Rows of one group take turns in every round, so
-// that clocks and neighbours hit all alike.
-//   engines   a bare loop over the library (nothing but its calls, its own allocators, outputs in
-//             place) with one and two states, against JpegEngines with one and two; also with a
-//             different batch size each time. cpu_us: CPU time of the calling thread for an image.
-//   helpers   multiprocessors by back end and threads, one by one and batched; CPU decoder with
-//             upload by threads
+// a row: median, least and most over the rounds, and cpu_us, the process's CPU time for an image.
+// Rows of one group take turns in every round, so that clocks and neighbours hit all alike.
+//   engines   a bare loop over the library (nothing but its calls, plain cudaMalloc, outputs in
+//             place) with one, two and three states, against JpegEngines with the same; also with a
+//             different batch size each time
+//   helpers   multiprocessors by back end and threads; CPU decoder with upload by threads
 //   together  engines with CPU and multiprocessors helping, by shares in thousandths (CPU:SM)
-// Files that are no engine food are left out of the engines' rows and counted.
+// Two lines a batch size, "group":"ratio", say what the rows are for: the product's engines (two
+// states) against the fastest bare loop, and the best shares against no help. Each is the median of
+// the rounds' own ratios, beside what it should be at least.
+// Files that are no engine food or turned by EXIF are left out and counted.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -42,9 +44,10 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double thread_cpu_s() {
+// Of all threads: the library has some of its own.
+double process_cpu_s() {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
@@ -52,8 +55,8 @@ struct Arguments {
   std::string folder;
   std::vector<int> batches = {64, 256};
   std::vector<int> threads = {1, 4, 8, 16};
-  std::vector<std::pair<int, int>> shares = {{0, 0},   {100, 0},  {150, 0},  {200, 0},
-                                             {0, 100}, {150, 50}, {150, 100}};
+  std::vector<std::pair<int, int>> shares = {{0, 0},   {150, 0},  {200, 0},   {250, 0},
+                                             {0, 100}, {150, 50}, {150, 100}, {200, 50}};
   std::string skip;
   int rounds = 7;
   int images = 4096;
@@ -113,7 +116,7 @@ Files load(const std::string& folder, bool (*takes)(const JpegFacts&), int* left
   for (const auto& path : jpegs_under(folder)) {
     const Bytes bytes = read_file(path);
     const JpegFacts facts = scan_jpeg(bytes);
-    if (!takes(facts)) {
+    if (!takes(facts) || facts.orientation != 1) {
       ++*left_out;
       continue;
     }
@@ -153,7 +156,7 @@ class Places {
 
 struct Measured {
   double images_per_s = 0;
-  double cpu_us = 0;  // of the calling thread, for an image
+  double cpu_us = 0;  // for an image
 };
 
 struct Row {
@@ -166,6 +169,43 @@ struct Row {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+// Row `of` against row `to`, by rounds: what a machine's moods cannot blur.
+double ratio(const Row& of, const Row& to) {
+  std::vector<double> ratios;
+  for (size_t round = 0; round < of.results.size(); ++round) {
+    ratios.push_back(of.results[round].images_per_s / to.results[round].images_per_s);
+  }
+  return median(ratios);
+}
+
+double median_rate(const Row& row) {
+  std::vector<double> rates;
+  for (const Measured& measured : row.results) rates.push_back(measured.images_per_s);
+  return median(rates);
+}
+
+const Row& fastest(const std::vector<const Row*>& rows) {
+  return **std::max_element(rows.begin(), rows.end(), [](const Row* a, const Row* b) {
+    return median_rate(*a) < median_rate(*b);
+  });
+}
+
+void print_ratio(const char* what, int batch, const Row& of, const Row& to, double at_least) {
+  const double value = ratio(of, to);
+  JsonWriter json;
+  json.begin_object().field("group", "ratio").field("row", what).field("batch", batch);
+  for (const auto& [key, row] : {std::pair{"of", &of}, {"to", &to}}) {
+    json.key(key).begin_object().field("row", row->name);
+    for (const auto& [name, setting] : row->settings) json.field(name, setting);
+    json.field("images_per_s", std::round(median_rate(*row))).end_object();
+  }
+  json.field("ratio", std::round(value * 1000) / 1000)
+      .field("at_least", at_least)
+      .field("met", value >= at_least);
+  fmt::print("{}\n", json.end_object().take());
+  std::fflush(stdout);
 }
 
 void run_group(const std::string& group, std::vector<Row>* rows, int rounds) {
@@ -194,8 +234,29 @@ void run_group(const std::string& group, std::vector<Row>* rows, int rounds) {
   }
 }
 
-// What a careful C program does: one handle, the library's own memory, one state a stream, a wait
-// before a state is used again.
+// The driver's memory without any keeping: CreateExV2 takes no null for "yours".
+nvjpeg::Allocator plain_device_memory() {
+  return {[](void*, void** pointer, size_t bytes, cudaStream_t) {
+            return static_cast<int>(cudaMalloc(pointer, bytes));
+          },
+          [](void*, void* pointer, size_t, cudaStream_t) {
+            return static_cast<int>(cudaFree(pointer));
+          },
+          nullptr};
+}
+
+nvjpeg::Allocator plain_pinned_memory() {
+  return {[](void*, void** pointer, size_t bytes, cudaStream_t) {
+            return static_cast<int>(cudaHostAlloc(pointer, bytes, cudaHostAllocPortable));
+          },
+          [](void*, void* pointer, size_t, cudaStream_t) {
+            return static_cast<int>(cudaFreeHost(pointer));
+          },
+          nullptr};
+}
+
+// What a careful C program does: one handle, plain memory, one state a stream, a wait before a
+// state is used again.
 class BareLoop {
  public:
   BareLoop(const Files& files, int batch, int states)
@@ -204,7 +265,7 @@ class BareLoop {
         api_((*nvjpeg_library())->api),
         places_(files, static_cast<size_t>(batch * states)),
         streams_(static_cast<size_t>(states)) {
-    nvjpeg::check(api_.CreateExV2(nvjpeg::Backend::hardware, nullptr, nullptr,
+    nvjpeg::check(api_.CreateExV2(nvjpeg::Backend::hardware, &device_memory_, &pinned_memory_,
                                   nvjpeg::kInterpolatedChroma, &handle_),
                   "open the engines");
     for (int i = 0; i < states; ++i) {
@@ -225,7 +286,7 @@ class BareLoop {
 
   Measured run(int images) {
     const int batches = std::max(1, images / batch_);
-    const double start = now_s(), start_cpu = thread_cpu_s();
+    const double start = now_s(), start_cpu = process_cpu_s();
     for (int b = 0; b < batches; ++b) {
       const size_t lane = static_cast<size_t>(b) % states_.size();
       device::check(cudaStreamSynchronize(streams_[lane].get()), "wait");
@@ -240,7 +301,7 @@ class BareLoop {
                                        planes_.data(), streams_[lane].get()),
                     "decode a batch");
     }
-    const double cpu = thread_cpu_s() - start_cpu;
+    const double cpu = process_cpu_s() - start_cpu;
     device::check(cudaDeviceSynchronize(), "wait");
     const double count = static_cast<double>(batches) * batch_;
     return {count / (now_s() - start), cpu / count * 1e6};
@@ -252,6 +313,8 @@ class BareLoop {
   const nvjpeg::Api& api_;
   Places places_;
   std::vector<device::Stream> streams_;
+  nvjpeg::Allocator device_memory_ = plain_device_memory();
+  nvjpeg::Allocator pinned_memory_ = plain_pinned_memory();
   nvjpeg::Handle handle_ = nullptr;
   std::vector<nvjpeg::State> states_;
   std::vector<const unsigned char*> data_;
@@ -275,7 +338,7 @@ class EngineLoop {
   }
 
   Measured run(int images) {
-    const double start = now_s(), start_cpu = thread_cpu_s();
+    const double start = now_s(), start_cpu = process_cpu_s();
     std::mt19937 random(5);
     size_t turn = 0;
     for (size_t b = 0; turn < static_cast<size_t>(images); ++b) {
@@ -293,7 +356,7 @@ class EngineLoop {
         if (!job.status.ok()) raise(job.status);
       }
     }
-    const double cpu = thread_cpu_s() - start_cpu;
+    const double cpu = process_cpu_s() - start_cpu;
     device::check(cudaDeviceSynchronize(), "wait");
     return {static_cast<double>(turn) / (now_s() - start), cpu / static_cast<double>(turn) * 1e6};
   }
@@ -306,56 +369,6 @@ class EngineLoop {
   std::vector<device::Stream> streams_;
   std::unique_ptr<JpegEngines> engines_;
   std::vector<DeviceJpegJob> jobs_;
-};
-
-// The batched interface on the multiprocessors: entropy decoding on the GPU for large batches.
-class BatchedMultiprocessorLoop {
- public:
-  BatchedMultiprocessorLoop(const Files& files, int batch)
-      : files_(files),
-        batch_(batch),
-        places_(files, static_cast<size_t>(batch)),
-        session_(**nvjpeg_library(), nvjpeg::Backend::gpu_hybrid, nvjpeg::kInterpolatedChroma),
-        state_(session_.make_state()) {
-    nvjpeg::check(
-        session_.api().DecodeBatchedInitialize(session_.handle(), state_.get(), batch,
-                                               read_machine().usable_cores(), nvjpeg::Output::rgb),
-        "set up a batch");
-  }
-  ~BatchedMultiprocessorLoop() {
-    cudaDeviceSynchronize();
-    session_.close_memory();
-  }
-  Measured run(int images) {
-    const auto batch = static_cast<size_t>(batch_);
-    std::vector<const unsigned char*> data(batch);
-    std::vector<size_t> lengths(batch);
-    std::vector<nvjpeg::Planes> planes(batch);
-    const int batches = std::max(1, images / batch_);
-    const double start = now_s(), start_cpu = thread_cpu_s();
-    for (int b = 0; b < batches; ++b) {
-      for (size_t i = 0; i < batch; ++i) {
-        const size_t file = (static_cast<size_t>(b) * batch + i) % files_.size();
-        data[i] = files_.files[file]->bytes().data();
-        lengths[i] = files_.files[file]->bytes().size();
-        planes[i] = planes_of(places_.at(i, files_.facts[file]));
-      }
-      nvjpeg::check(session_.api().DecodeBatched(session_.handle(), state_.get(), data.data(),
-                                                 lengths.data(), planes.data(), stream_.get()),
-                    "decode a batch");
-      stream_.synchronise();
-    }
-    const double count = static_cast<double>(batches) * batch_;
-    return {count / (now_s() - start), (thread_cpu_s() - start_cpu) / count * 1e6};
-  }
-
- private:
-  const Files& files_;
-  const int batch_;
-  Places places_;
-  device::Stream stream_;
-  NvjpegSession session_;
-  nvjpeg::Owned<nvjpeg::State> state_;
 };
 
 // Threads that take files from one list: each decodes on the CPU and uploads, or lets the
@@ -401,9 +414,9 @@ class HelperLoop {
 
   Measured run_all(int images, Supplier supplier) {
     std::atomic<size_t> next = 0;
-    const double start = now_s();
+    const double start = now_s(), start_cpu = process_cpu_s();
     run(&next, static_cast<size_t>(images), [&](size_t) { return supplier; });
-    return {images / (now_s() - start), 0};
+    return {images / (now_s() - start), (process_cpu_s() - start_cpu) / images * 1e6};
   }
 
  private:
@@ -473,12 +486,11 @@ class TogetherLoop {
                          {.engines = true, .multiprocessors = true});
     };
     std::atomic<size_t> next = 0;
-    const double start = now_s();
-    std::thread helping;
+    const double start = now_s(), start_cpu = process_cpu_s();
+    std::jthread helping;
     if (shares.cpu_permille + shares.multiprocessors_permille != 0) {
-      helping = std::thread([&] { helpers_.run(&next, turns, supplier); });
+      helping = std::jthread([&] { helpers_.run(&next, turns, supplier); });
     }
-    const double start_cpu = thread_cpu_s();
     std::vector<DeviceJpegJob> jobs;
     size_t batches = 0;
     const auto flush = [&] {
@@ -498,14 +510,11 @@ class TogetherLoop {
       if (jobs.size() == static_cast<size_t>(batch_)) flush();
     }
     if (!jobs.empty()) flush();
-    const double cpu = thread_cpu_s() - start_cpu;
-    for (const device::Stream& stream : streams_) stream.synchronise();
-    const double engines_s = now_s() - start;
     if (helping.joinable()) helping.join();
-    engines_share_of_time_ = engines_s / (now_s() - start);
+    const double cpu = process_cpu_s() - start_cpu;
+    for (const device::Stream& stream : streams_) stream.synchronise();
     return {images / (now_s() - start), cpu / images * 1e6};
   }
-  double engines_share_of_time() const { return engines_share_of_time_; }
 
  private:
   const Files& files_;
@@ -514,7 +523,6 @@ class TogetherLoop {
   device::Stream streams_[2];
   std::unique_ptr<JpegEngines> engines_;
   HelperLoop helpers_;
-  double engines_share_of_time_ = 0;
 };
 
 // ---- groups ----
@@ -536,18 +544,8 @@ void bench_engines(const Files& files, const Arguments& arguments) {
     add("bare", 3, bare_three), add("JpegEngines", 3, three);
     add("JpegEngines, varying batch", 2, varying);
     run_group("engines", &rows, arguments.rounds);
-    // The ratio by rounds: what one machine's mood cannot blur.
-    std::vector<double> ratios;
-    double best_bare = 0;
-    for (size_t round = 0; round < rows[0].results.size(); ++round) {
-      best_bare =
-          std::max({rows[0].results[round].images_per_s, rows[2].results[round].images_per_s,
-                    rows[4].results[round].images_per_s});
-      ratios.push_back(rows[3].results[round].images_per_s / best_bare);
-    }
-    fmt::print(
-        "{{\"group\":\"engines\",\"batch\":{},\"JpegEngines_2_states_of_best_bare\":{:.3f}}}\n",
-        batch, median(ratios));
+    print_ratio("JpegEngines against the fastest bare loop", batch, rows[3],
+                fastest({&rows[0], &rows[2], &rows[4]}), 0.97);
   }
 }
 
@@ -564,13 +562,6 @@ void bench_helpers(const Files& files, const Arguments& arguments) {
          [&, images] { return hybrid.run_all(images, Supplier::multiprocessors); }},
         {"multiprocessors, gpu_hybrid", settings,
          [&, images] { return gpu_hybrid.run_all(images, Supplier::multiprocessors); }}};
-    run_group("helpers", &rows, std::min(arguments.rounds, 3));
-  }
-  for (const int batch : arguments.batches) {
-    BatchedMultiprocessorLoop loop(files, batch);
-    std::vector<Row> rows = {{"multiprocessors, gpu_hybrid batched", {{"batch", batch}}, [&] {
-                                return loop.run(std::min(arguments.images, 1024));
-                              }}};
     run_group("helpers", &rows, std::min(arguments.rounds, 3));
   }
 }
@@ -592,6 +583,16 @@ void bench_together(const Files& files, const Arguments& arguments) {
                       [&loop, images, shares] { return loop.run(images, shares); }});
     }
     run_group("together", &rows, arguments.rounds);
+    const Row* alone = nullptr;
+    std::vector<const Row*> helped;
+    for (const Row& row : rows) {
+      const bool helps =
+          row.settings.at("cpu_permille") + row.settings.at("multiprocessors_permille") > 0;
+      helps ? helped.push_back(&row) : void(alone = &row);
+    }
+    if (alone == nullptr || helped.empty()) continue;
+    print_ratio("engines with the best help against engines alone", batch, fastest(helped), *alone,
+                1.15);
   }
 }
 

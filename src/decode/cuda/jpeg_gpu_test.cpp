@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <thread>
 
@@ -104,6 +105,50 @@ std::vector<DeviceJpegJob> jobs_of(const std::vector<Case>& cases) {
   return jobs;
 }
 
+// Work put into `stream` from now on begins some 50 ms later.
+void hold(const device::Stream& stream) {
+  device::check(
+      cudaLaunchHostFunc(
+          stream.get(), [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); },
+          nullptr),
+      "hold a stream");
+}
+
+// Before a decode: writes over its destination, in the stream that is to decode. A decoder that
+// works beside the stream loses its pixels to this.
+void spoil(const Case& c, const device::Stream& stream) {
+  const MutableImageView to = c.picture.view();
+  device::check(cudaMemsetAsync(to.data, 0x5A, to.plane_stride_bytes * 3, stream.get()), "spoil");
+}
+
+// After it: what work behind the decode in its stream reads. Memory is there from the beginning,
+// because asking for it may wait for the GPU.
+class Copy {
+ public:
+  explicit Copy(const Case& c) : view_(c.picture.view()), block_(view_.plane_stride_bytes * 3) {}
+  void take(const device::Stream& stream) {
+    device::check(cudaMemcpyAsync(block_.data(), view_.data, block_.size(), cudaMemcpyDeviceToHost,
+                                  stream.get()),
+                  "copy a picture");
+  }
+  // The stream must have been waited for.
+  std::vector<uint8_t> bytes() const { return {block_.data(), block_.data() + block_.size()}; }
+
+ private:
+  MutableImageView view_;
+  device::PinnedBlock block_;
+};
+
+std::vector<Case> photo_like_cases(int count) {
+  std::vector<Case> cases;
+  for (int i = 0; i < count; ++i) {
+    cases.emplace_back("picture " + std::to_string(i),
+                       jpeg(busy_picture(320, 240, static_cast<uint32_t>(i)),
+                            {.h_sampling = 1 + i % 2, .v_sampling = 1 + i / 2 % 2}));
+  }
+  return cases;
+}
+
 // ---- engines ----
 
 class Engines : public testing::Test {
@@ -132,6 +177,19 @@ class Engines : public testing::Test {
 
 TEST_F(Engines, GiveTheCpuDecodersPixelsWithinOneLevel) {
   expect_all_close(make_cases(engines_take, false), 1);
+}
+
+TEST_F(Engines, GiveTheSameForTheLongestSides) {
+  std::vector<Case> cases;
+  for (const auto& [width, height] : {std::pair{4096, 2160}, {16384, 16}, {16, 16384}}) {
+    for (const int sampling : {1, 2}) {
+      cases.emplace_back(
+          std::to_string(width) + "x" + std::to_string(height),
+          jpeg(busy_picture(width, height), {.h_sampling = sampling, .v_sampling = sampling}));
+      ASSERT_TRUE(engines_take(cases.back().facts));
+    }
+  }
+  expect_all_close(cases, 1);
 }
 
 TEST_F(Engines, GiveTheSameForPhotos) {
@@ -233,6 +291,24 @@ TEST_F(Engines, KeepBatchesInFlightApart) {
   }
 }
 
+TEST_F(Engines, DecodeBehindEarlierWorkOfTheStreamAndBeforeLater) {
+  const std::vector<Case> cases = photo_like_cases(24);
+  auto jobs = jobs_of(cases);
+  std::vector<Copy> copies(cases.begin(), cases.end());
+  for (int round = 0; round < 4; ++round) {  // more than there are states
+    hold(stream_);
+    for (const Case& c : cases) spoil(c, stream_);
+    engines_->decode(jobs, stream_.get());
+    for (Copy& copy : copies) copy.take(stream_);
+    stream_.synchronise();
+    for (size_t i = 0; i < cases.size(); ++i) {
+      ASSERT_TRUE(jobs[i].status.ok()) << jobs[i].status.to_string();
+      expect_close(cases[i], 1);
+      EXPECT_EQ(copies[i].bytes(), cases[i].picture.download()) << cases[i].name;
+    }
+  }
+}
+
 // ---- multiprocessors ----
 
 class Multiprocessors : public testing::Test {
@@ -277,6 +353,24 @@ TEST_F(Multiprocessors, GiveTheSameForPhotos) {
   const auto cases = photo_cases(multiprocessors_take);
   if (cases.empty()) GTEST_SKIP() << "YOLOAD_SHARED_DATA names no photos";
   expect_all_close(cases, 3);
+}
+
+TEST_F(Multiprocessors, DecodeBehindEarlierWorkOfTheStreamAndBeforeLater) {
+  const std::vector<Case> cases = photo_like_cases(12);
+  auto jobs = jobs_of(cases);
+  std::vector<Copy> copies(cases.begin(), cases.end());
+  hold(streams_[0]);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    spoil(cases[i], streams_[0]);
+    decoder_->decode(0, &jobs[i], streams_[0].get());
+    copies[i].take(streams_[0]);
+  }
+  streams_[0].synchronise();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_TRUE(jobs[i].status.ok()) << jobs[i].status.to_string();
+    expect_close(cases[i], 3);
+    EXPECT_EQ(copies[i].bytes(), cases[i].picture.download()) << cases[i].name;
+  }
 }
 
 TEST_F(Multiprocessors, LoseOnlyTheBrokenFile) {

@@ -39,10 +39,8 @@ enum class Code : int {
 
 enum class Backend : int { any = 0, hybrid = 1, gpu_hybrid = 2, hardware = 3 };
 enum class Output : int { y = 2, rgb = 3 };
-enum class Sampling : int { css_444 = 0, css_422 = 1, css_420 = 2 };
 enum class Property : int { major = 0, minor = 1, patch = 2 };
 
-constexpr unsigned kStrictBitstream = 1U << 2;
 /// Chroma is interpolated, as libjpeg does it. Without this flag it is repeated.
 constexpr unsigned kInterpolatedChroma = 1U << 5;
 
@@ -77,7 +75,6 @@ struct Api {
   Code (*JpegStreamDestroy)(Stream);
   Code (*JpegStreamParse)(Handle, const unsigned char* data, size_t length, int save_metadata,
                           int save_stream, Stream);
-  Code (*JpegStreamParseHeader)(Handle, const unsigned char* data, size_t length, Stream);
 
   Code (*DecodeParamsCreate)(Handle, Params*);
   Code (*DecodeParamsDestroy)(Params);
@@ -85,8 +82,6 @@ struct Api {
 
   Code (*DecoderCreate)(Handle, Backend, Decoder*);
   Code (*DecoderDestroy)(Decoder);
-  /// Writes 0 where the decoder can.
-  Code (*DecoderJpegSupported)(Decoder, Stream, Params, int* refused);
   Code (*DecoderStateCreate)(Handle, Decoder, State*);
   Code (*BufferPinnedCreateV2)(Handle, Allocator*, PinnedBuffer*);
   Code (*BufferPinnedDestroy)(PinnedBuffer);
@@ -99,10 +94,6 @@ struct Api {
   Code (*DecodeJpegDevice)(Handle, Decoder, State, Planes* to, cudaStream_t);
 
   // Not in every version that works here: may be null.
-  Code (*DecodeBatchedPreAllocate)(Handle, State, int batch, int width, int height, Sampling,
-                                   Output);
-  Code (*DecodeBatchedSupported)(Handle, Stream, int* refused);
-  Code (*DecodeBatchedSupportedEx)(Handle, Stream, Params, int* refused);
   Code (*GetHardwareDecoderInfo)(Handle, unsigned* engines, unsigned* cores_per_engine);
 };
 

@@ -112,13 +112,11 @@ std::string bind(void* library, nvjpeg::Api* api) {
   binder.need("JpegStreamCreate", &api->JpegStreamCreate);
   binder.need("JpegStreamDestroy", &api->JpegStreamDestroy);
   binder.need("JpegStreamParse", &api->JpegStreamParse);
-  binder.need("JpegStreamParseHeader", &api->JpegStreamParseHeader);
   binder.need("DecodeParamsCreate", &api->DecodeParamsCreate);
   binder.need("DecodeParamsDestroy", &api->DecodeParamsDestroy);
   binder.need("DecodeParamsSetOutputFormat", &api->DecodeParamsSetOutputFormat);
   binder.need("DecoderCreate", &api->DecoderCreate);
   binder.need("DecoderDestroy", &api->DecoderDestroy);
-  binder.need("DecoderJpegSupported", &api->DecoderJpegSupported);
   binder.need("DecoderStateCreate", &api->DecoderStateCreate);
   binder.need("BufferPinnedCreateV2", &api->BufferPinnedCreateV2);
   binder.need("BufferPinnedDestroy", &api->BufferPinnedDestroy);
@@ -129,9 +127,6 @@ std::string bind(void* library, nvjpeg::Api* api) {
   binder.need("DecodeJpegHost", &api->DecodeJpegHost);
   binder.need("DecodeJpegTransferToDevice", &api->DecodeJpegTransferToDevice);
   binder.need("DecodeJpegDevice", &api->DecodeJpegDevice);
-  binder.want("DecodeBatchedPreAllocate", &api->DecodeBatchedPreAllocate);
-  binder.want("DecodeBatchedSupported", &api->DecodeBatchedSupported);
-  binder.want("DecodeBatchedSupportedEx", &api->DecodeBatchedSupportedEx);
   binder.want("GetHardwareDecoderInfo", &api->GetHardwareDecoderInfo);
   return binder.missing();
 }

@@ -24,7 +24,6 @@ size_t rounded(size_t bytes) {
 int RecyclingMemory::allocate(void** pointer, size_t bytes, cudaStream_t stream) noexcept {
   *pointer = nullptr;
   const std::lock_guard lock(mutex_);
-  ++requests_;
   if (Block* idle = find_idle(bytes, stream)) {
     idle->in_use = true;
     *pointer = idle->data;
@@ -122,11 +121,6 @@ uint64_t RecyclingMemory::bytes() const {
   uint64_t sum = 0;
   for (const Block& block : blocks_) sum += block.bytes;
   return sum;
-}
-
-uint64_t RecyclingMemory::requests() const {
-  const std::lock_guard lock(mutex_);
-  return requests_;
 }
 
 }  // namespace yoload::decode

@@ -36,8 +36,7 @@ class RecyclingMemory {
   /// whose streams may be gone by then.
   void close();
 
-  uint64_t bytes() const;     ///< all blocks together
-  uint64_t requests() const;  ///< from the library, so far
+  uint64_t bytes() const;  ///< all blocks together
 
  private:
   struct Block {
@@ -65,7 +64,6 @@ class RecyclingMemory {
       this};
   mutable std::mutex mutex_;
   std::vector<Block> blocks_;
-  uint64_t requests_ = 0;
   bool closed_ = false;
 };
 

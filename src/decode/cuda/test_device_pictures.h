@@ -31,7 +31,6 @@ class PinnedFile {
     std::memcpy(block_.data(), bytes.data(), bytes.size());
   }
   std::span<const uint8_t> bytes() const { return {block_.data(), bytes_}; }
-  std::span<uint8_t> writable() { return {block_.data(), bytes_}; }
 
  private:
   device::PinnedBlock block_;

@@ -29,7 +29,7 @@ bool is_ordinary(const JpegFacts& facts) {
   return h <= 2 && v <= 2;
 }
 
-// To be verified on the machine (engine_decode_bench probe): the documentation names no bounds.
+// No documentation names bounds. jpeg_gpu_test decodes pictures of 1 x 1 and of the longest side.
 constexpr int32_t kEnginesLeastPx = 1;
 constexpr int32_t kEnginesMostPx = 16384;
 
@@ -57,6 +57,9 @@ bool engines_take(const JpegFacts& facts) {
 }
 
 bool multiprocessors_take(const JpegFacts& facts) {
+  // nvJPEG's hybrid decoder refuses progressive files with restart markers (seen on an H200,
+  // 4:4:4).
+  if (facts.coding == JpegCoding::progressive && facts.restart_interval > 0) return false;
   return is_ordinary(facts);
 }
 

@@ -33,6 +33,16 @@ TEST(Supplier, IsTheMultiprocessorsForProgressiveFiles) {
   EXPECT_EQ(of(jpeg(card(40, 30), {.progressive = true})), Supplier::multiprocessors);
 }
 
+TEST(Supplier, IsTheCpuForProgressiveFilesWithRestartMarkers) {
+  for (const auto& [h, v] : {std::pair{1, 1}, {2, 1}, {2, 2}}) {
+    JpegKind kind{.h_sampling = h, .v_sampling = v, .restart_interval_mcus = 3};
+    EXPECT_EQ(of(jpeg(card(40, 30), kind)), Supplier::engines);
+    kind.progressive = true;
+    EXPECT_EQ(of(jpeg(card(40, 30), kind)), Supplier::cpu);
+    EXPECT_EQ(of(jpeg(card(40, 30), kind), kNoEngines), Supplier::cpu);
+  }
+}
+
 TEST(Supplier, IsTheCpuForWhatTheGpuDecodesDifferentlyOrNotAtAll) {
   EXPECT_EQ(of(jpeg(card(40, 30), {.h_sampling = 4})), Supplier::cpu);
   EXPECT_EQ(of(jpeg(card(4, 30), {.h_sampling = 2})), Supplier::cpu) << "narrow chroma";

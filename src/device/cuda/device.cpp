@@ -31,6 +31,10 @@ Result<DeviceFacts> find_device(int ordinal) {
   facts.multiprocessors = properties.multiProcessorCount;
   facts.memory_bytes = properties.totalGlobalMem;
   cudaDriverGetVersion(&facts.driver_version);
+  char bus_id[32] = {};
+  if (cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), ordinal) == cudaSuccess) {
+    facts.pci_bus_id = bus_id;
+  }
   return facts;
 }
 

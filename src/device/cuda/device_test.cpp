@@ -7,6 +7,7 @@
 
 #include "device/cuda/memory.h"
 #include "device/cuda/stream.h"
+#include "device/gpu_use.h"
 
 namespace yoload {
 namespace {
@@ -17,6 +18,17 @@ TEST(Device, IsFoundAndNamed) {
   EXPECT_FALSE(facts->name.empty());
   EXPECT_GE(facts->compute_major, 7);
   EXPECT_GT(facts->memory_bytes, uint64_t{1} << 30);
+}
+
+TEST(Device, SaysHowBusyItIs) {
+  const auto api = nvml::open();
+  ASSERT_TRUE(api.ok()) << api.status().to_string();
+  auto meter = GpuUseMeter::start(*api, find_device(0)->pci_bus_id, std::chrono::milliseconds(10));
+  if (!meter.ok()) GTEST_SKIP() << meter.status().to_string();  // a slice of a divided GPU
+  const GpuUse use = (*meter)->stop();
+  EXPECT_GE(use.samples, 1u);
+  EXPECT_GE(use.busy, 0);
+  EXPECT_LE(use.busy, 1);
 }
 
 TEST(Device, ThatIsNotThereIsNamed) {
