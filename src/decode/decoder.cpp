@@ -258,7 +258,8 @@ size_t decode_memory_bytes(const ImageInfo& info, int channels, int min_long_sid
 }
 
 std::string_view decode_support() {
-  return "JPEG (libjpeg-turbo), PNG (libpng), WebP (libwebp), TIFF (libtiff), BMP, GIF, NPY (own); "
+  return "JPEG (own, libjpeg-turbo), PNG (libpng), WebP (libwebp), TIFF (libtiff), BMP, GIF, NPY "
+         "(own); "
          "named but not decoded: AVIF, HEIC, JPEG XL, JPEG 2000";
 }
 

@@ -1,5 +1,5 @@
-// What our own JPEG decoder knows of a picture before its first coefficient, and how coefficients travel
-// from the entropy half (coefficient_stream) to the pixel half (pixel_rows).
+// What our own JPEG decoder knows of a picture before its first coefficient, and how coefficients
+// travel from the entropy half (coefficient_stream) to the pixel half (pixel_rows).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -39,9 +39,10 @@ struct Frame {
   int restart_interval = 0;  ///< MCUs between restart markers, 0: none
 };
 
-/// One row of MCUs as the entropy half hands it over. Component c has v * blocks_x blocks in row-major
-/// order; a block is 64 coefficients in natural order, not dequantised. `last[c][b]` is the zig-zag place
-/// of the block's last coefficient that is coded (0: the DC alone), so everything behind it is zero.
+/// One row of MCUs as the entropy half hands it over. Component c has v * blocks_x blocks in
+/// row-major order; a block is 64 coefficients in natural order, not dequantised. `last[c][b]` is
+/// the zig-zag place of the block's last coefficient that is coded (0: the DC alone), so everything
+/// behind it is zero.
 struct McuRow {
   std::array<const int16_t*, 3> blocks{};  ///< each aligned to 64 bytes
   std::array<const uint8_t*, 3> last{};
